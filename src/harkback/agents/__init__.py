@@ -1,0 +1,55 @@
+"""What is known of the agent programs themselves: how a session is resumed, which one is asking."""
+
+from __future__ import annotations
+
+import json
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ASKING = (
+    ("claude-code", "CLAUDE_CODE_SESSION_ID"),
+    ("codex", "CODEX_THREAD_ID"),
+    ("codex", "CODEX_SESSION_ID"),
+    ("pi", "PI_SESSION_ID"),
+    ("qwen", "QWEN_CODE_SESSION_ID"),
+    ("copilot", "COPILOT_AGENT_SESSION_ID"),
+)
+"""Agent and the environment variable in which its shell tool finds the session's id (measured, see the manual)."""
+
+_RESUME = {
+    "claude-code": ("claude", "--resume"),
+    "codex": ("codex", "resume"),
+    "pi": ("pi", "--session"),
+}
+
+
+def asking_sessions(env: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Name the sessions that may be asking: agent and native id. Agents run inside agents, so it can be several."""
+    return list(dict.fromkeys((agent, env[name]) for agent, name in ASKING if env.get(name)))
+
+
+def resume_argv(agent: str, native: str) -> list[str]:
+    """Give the command that goes on with a session, or an empty list where there is none."""
+    command = _RESUME.get(agent)
+    return [*command, native] if command else []
+
+
+def retention(home: str, env: Mapping[str, str]) -> list[tuple[str, int]]:
+    """Give the agents that delete their own transcripts, and after how many days without a change.
+
+    Claude Code does so at start-up: `cleanupPeriodDays` in its settings.json, 30 where it says nothing.
+    """
+    folder = env.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
+    if not os.path.isdir(os.path.join(folder, "projects")):
+        return []
+    days: object = 30
+    try:
+        with open(os.path.join(folder, "settings.json"), encoding="utf-8") as file:
+            settings = json.load(file)
+            days = settings.get("cleanupPeriodDays", 30) if isinstance(settings, dict) else 30
+    except (OSError, ValueError):
+        pass
+    return [("claude-code", days)] if isinstance(days, int) and not isinstance(days, bool) else []

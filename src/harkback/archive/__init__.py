@@ -1,0 +1,1 @@
+"""The archive: the use cases that every front door calls."""

@@ -1,0 +1,471 @@
+"""The half of the archive that is about past sessions: search, show, list, sync, status."""
+
+from __future__ import annotations
+
+import os
+from time import monotonic
+
+from harkback import errors, rank
+from harkback._record import NamedTuple
+from harkback.agents import asking_sessions, retention
+from harkback.engines.local import LocalEngine, Search
+from harkback.ingest.changes import HOT, Changes, all_changes, hot_changes
+from harkback.ingest.projects import project_of
+from harkback.model import CALLS, LANES, MAIN_LANES, TALK, Coverage, StoredPart, StoredSession
+from harkback.search.answer import Found, Hit, Looking
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from harkback.config import Place
+    from harkback.ingest.reading import Progress, Report
+    from harkback.query import Query
+
+CATCH_UP_S = 1.0
+"""A search reads news for at most so long before it answers."""
+
+FULL_PASS_EVERY_MS = 60_000
+
+DAY_MS = 86_400_000
+SOON_DAYS = 7
+"""`status` counts the transcripts that their agent will delete within so many days."""
+
+
+class Answer(NamedTuple):
+    """What a search gives."""
+
+    query: Query
+    found: Found
+    coverage: Coverage
+    left_out: tuple[StoredSession, ...]
+    """The asking session and those named with --exclude-session."""
+    offset: int
+    hint: str
+    """Why there is nothing, or little, and what to try; empty when all is well."""
+    full_pass_is_due: bool
+
+
+class SessionView(NamedTuple):
+    """A page of a session."""
+
+    session: StoredSession
+    parts: tuple[StoredPart, ...]
+    files: tuple[str, ...]
+    children: tuple[StoredSession, ...]
+    page: int
+    pages: int
+
+
+class MessageView(NamedTuple):
+    """A message with the turns around it."""
+
+    session: StoredSession
+    parts: tuple[StoredPart, ...]
+    before: tuple[StoredPart, ...]
+    after: tuple[StoredPart, ...]
+    places: tuple[tuple[StoredSession, str, int], ...]
+
+
+class Leaving(NamedTuple):
+    """Transcripts that their agent will soon delete; what was read of them stays here."""
+
+    agent: str
+    after_days: int
+    transcripts: int
+
+
+class AgentCoverage(NamedTuple):
+    """What is kept of one agent."""
+
+    agent: str
+    transcripts: int
+    messages: int
+    gone: int
+    newest_ms: int | None
+
+
+class ProblemAt(NamedTuple):
+    """One record that could not be read as it stands."""
+
+    path: str
+    offset: int
+    kind: str
+    detail: str
+
+
+class Overview(NamedTuple):
+    """What bare `hark` says."""
+
+    coverage: Coverage | None
+    """None where there is no archive yet."""
+    transcripts: int
+    newest_ms: int | None
+
+
+class Status(NamedTuple):
+    """The state of the archive."""
+
+    coverage: Coverage
+    agents: tuple[AgentCoverage, ...]
+    problem_kinds: dict[str, int]
+    problems: tuple[ProblemAt, ...]
+    leaving: tuple[Leaving, ...]
+    folder: str
+    bytes: int
+    segments: int
+
+
+def _folder_bytes(folder: str) -> int:
+    return sum(
+        os.stat(path).st_size
+        for base, _, names in os.walk(folder)
+        for name in names
+        if os.path.exists(path := os.path.join(base, name))
+    )
+
+
+class Archive:
+    """One person's archive; every method opens what it needs and closes it again."""
+
+    def __init__(self, place: Place, env: Mapping[str, str], now_ms: int, cwd: str) -> None:
+        """`env` is where agents' folders and the asking session are looked up; nothing else is read from it."""
+        self.place = place
+        self.env = env
+        self.now_ms = now_ms
+        self.cwd = cwd
+
+    # -- search --------------------------------------------------------------------------------------------------
+
+    def search(
+        self,
+        query: Query,
+        *,
+        limit: int = 10,
+        context: int = 0,
+        lanes: tuple[int, ...] = MAIN_LANES,
+        newest: bool = False,
+        by_session: bool = False,
+        substring: bool = False,
+        sync: bool = True,
+        exclude: Sequence[str] = (),
+        include_current: bool = False,
+    ) -> Answer:
+        """Find what was said. With `sync` what is new is read first, for at most `CATCH_UP_S`.
+
+        Raises NotFound or Ambiguous for a session id that fits none or several.
+        """
+        pending = self._catch_up() if sync else None
+        engine = LocalEngine.open(self.place.data)
+        if engine is None:
+            nothing = Coverage(0, 0, 0, 0, None)
+            return Answer(query, Found(rank.NONE, (), {}, 0), nothing, (), 0, self._hint_nothing(sync), False)
+        try:
+            left_out = self._left_out(engine, exclude, include_current=include_current)
+            wanted = Search(query, lanes, limit, newest, substring, tuple(one.number for one in left_out))
+            looking = Looking(engine, wanted, self.now_ms, self._project(engine), context)
+            found = looking.sessions() if by_session else looking.messages()
+            coverage = engine.rows.coverage()
+            if pending is not None:
+                coverage = coverage._replace(pending=pending)
+            hint = "" if found.hits else self._why_nothing(engine, wanted, coverage, left_out)
+            return Answer(query, found, coverage, left_out, 0, hint, self._is_due(coverage))
+        finally:
+            engine.close()
+
+    def _is_due(self, coverage: Coverage) -> bool:
+        if coverage.pending:
+            return True
+        last = coverage.last_full_pass_ms
+        return coverage.transcripts > HOT and (last is None or self.now_ms - last > FULL_PASS_EVERY_MS)
+
+    def _left_out(
+        self, engine: LocalEngine, exclude: Sequence[str], *, include_current: bool
+    ) -> tuple[StoredSession, ...]:
+        found = {one.number: one for one in (engine.rows.find_session(text) for text in exclude)}
+        if not include_current:
+            for agent, native in asking_sessions(self.env):
+                for one in engine.rows.asking(agent, native):
+                    found[one.number] = one
+        return tuple(found.values())
+
+    def _project(self, engine: LocalEngine) -> int | None:
+        numbers = engine.rows.labels("project", project_of(self.cwd))
+        return next((number for number, path in numbers.items() if path == project_of(self.cwd)), None)
+
+    def _hint_nothing(self, sync: bool) -> str:
+        if sync:
+            return f"No agent transcripts were found under {self.place.home}. `hark demo` shows what a search looks like."
+        return "Nothing is indexed yet. Run `hark sync` first."
+
+    def _why_nothing(
+        self, engine: LocalEngine, wanted: Search, coverage: Coverage, left_out: tuple[StoredSession, ...]
+    ) -> str:
+        """Say whether it is absent, filtered out, or perhaps not read yet, and what to try."""
+        if coverage.pending:
+            return (
+                f"Not found in what is indexed so far; {coverage.pending} transcripts are still to be read."
+                " Run `hark sync`, then search again."
+            )
+        if not wanted.query.clauses and not wanted.query.filters:
+            return "The query is empty. Say what to look for, or use a filter such as file:nginx.conf or since:7d."
+        if wanted.query.clauses and not Looking(engine, wanted, self.now_ms, None, 0).needs:
+            return "The query holds only signs that are not indexed. Add a word that stands near them."
+        bare = wanted._replace(query=wanted.query._replace(filters=()), lanes=tuple(range(len(LANES))), limit=1)
+        if wanted.query.filters and wanted.query.clauses:
+            free = engine.find(bare)
+            if free.candidates:
+                names = ", ".join(sorted({one.field for one in wanted.query.filters}))
+                return f"Something is found without the filters ({names}). Loosen them."
+        if left_out and engine.find(bare._replace(exclude_sessions=())).candidates:
+            return "It stands only in the session that is asking, which is left out. --include-current searches it too."
+        if not wanted.substring:
+            return "Not found in any session that was read. Try fewer or other words, or --substring for parts of words."
+        return "Not found in any session that was read. Try fewer or other words."
+
+    # -- reading what is new ---------------------------------------------------------------------------------------
+
+    def _catch_up(self) -> int:
+        """Read what is new within `CATCH_UP_S`; gives the number of transcripts left. Never waits for another sync."""
+        try:
+            return self._catch_up_or_raise()
+        except (errors.ArchiveReadOnly, errors.DiskFull):
+            # The answer from what is stored is worth more than the newest line; `hark sync` tells the trouble.
+            engine = LocalEngine.open(self.place.data)
+            if engine is None:
+                raise
+            engine.close()
+            return 0
+
+    def _catch_up_or_raise(self) -> int:
+        until = monotonic() + CATCH_UP_S
+        reader = self._open_for_reading()
+        changes: Changes | None = None
+        try:
+            if reader is not None and reader.rows.meta("last_full_pass") is not None:
+                changes = hot_changes(reader.rows, self.place.home, self.env)
+            if changes is None:
+                changes = all_changes(reader.rows if reader else None, self.place.home, self.env)
+            kept = reader.rows.coverage().pending if reader is not None else 0
+            is_current = reader is None or reader.words_are_current
+        finally:
+            if reader is not None:
+                reader.close()
+        if reader is None and not changes.changed:
+            return 0
+        is_news = changes.changed or changes.gone or changes.folders or (changes.is_full and not kept)
+        if not is_news and is_current:
+            return kept if not changes.is_full else 0
+        report = self._read(changes, until=until, wait=False)
+        return len(changes.changed) if report is None else report.pending
+
+    def _open_for_reading(self) -> LocalEngine | None:
+        try:
+            return LocalEngine.open(self.place.data)
+        except errors.WordsMissing:
+            engine = LocalEngine.open(self.place.data, write=True)  # makes the index anew from the rows
+            assert engine is not None
+            with engine.writing(small=False):
+                pass
+            engine.close()
+            return LocalEngine.open(self.place.data)
+
+    def _read(
+        self,
+        changes: Changes,
+        *,
+        until: float | None = None,
+        wait: bool,
+        full: bool = False,
+        progress: Callable[[Progress], None] = lambda _: None,
+        waiting: Callable[[], None] = lambda: None,
+    ) -> Report | None:
+        """Read changes; None when another process is reading and we are not to wait."""
+        from filelock import FileLock, Timeout
+
+        from harkback.ingest.reading import Reader
+
+        os.makedirs(self.place.data, mode=0o700, exist_ok=True)
+        lock = FileLock(os.path.join(self.place.data, "sync.lock"))
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            if not wait:
+                return None
+            waiting()
+            lock.acquire()
+        except OSError as error:
+            raise errors.ArchiveReadOnly(self.place.data, error.strerror or error) from error
+        try:
+            engine = LocalEngine.open(self.place.data, write=True)
+            assert engine is not None
+            try:
+                if wait and changes.is_full:
+                    changes = all_changes(engine.rows, self.place.home, self.env) if not full else changes
+                if not engine.words_are_current and until is None:
+                    engine.rebuild()
+                return Reader(engine, self.now_ms, until=until, progress=progress).read(changes, full=full)
+            finally:
+                engine.close()
+        finally:
+            lock.release()
+
+    def sync(
+        self,
+        *,
+        full: bool = False,
+        limit_s: float | None = None,
+        progress: Callable[[Progress], None] = lambda _: None,
+        waiting: Callable[[], None] = lambda: None,
+    ) -> tuple[Report, Coverage]:
+        """Read everything that is new; with `full` every transcript from its beginning. Waits for another sync."""
+        engine = self._open_for_reading()
+        try:
+            changes = all_changes(None if full or engine is None else engine.rows, self.place.home, self.env)
+            if full and engine is not None:
+                changes = changes._replace(gone=all_changes(engine.rows, self.place.home, self.env).gone)
+        finally:
+            if engine is not None:
+                engine.close()
+        until = None if limit_s is None else monotonic() + limit_s
+        report = self._read(changes, wait=True, full=full, until=until, progress=progress, waiting=waiting)
+        assert report is not None
+        engine = self._need()
+        try:
+            return report, engine.rows.coverage()
+        finally:
+            engine.close()
+
+    def _need(self) -> LocalEngine:
+        engine = LocalEngine.open(self.place.data)
+        if engine is None:
+            raise errors.NothingYet(self.place.data)
+        return engine
+
+    def rebuild(self, progress: Callable[[int], None] = lambda _: None) -> int:
+        """Make the word index again from the rows; gives the number of parts."""
+        engine = self._need_for_writing()
+        try:
+            return engine.rebuild(progress)
+        finally:
+            engine.close()
+
+    def _need_for_writing(self) -> LocalEngine:
+        if LocalEngine.exists(self.place.data):
+            engine = LocalEngine.open(self.place.data, write=True)
+            assert engine is not None
+            return engine
+        raise errors.NothingYet(self.place.data)
+
+    def overview(self) -> Overview:
+        """Say in two lines what is covered; reads and counts nothing new."""
+        engine = LocalEngine.open(self.place.data)
+        if engine is None:
+            return Overview(None, len(all_changes(None, self.place.home, self.env).changed), None)
+        try:
+            newest = [one[4] for one in engine.rows.by_agent() if one[4] is not None]
+            return Overview(engine.rows.coverage(), 0, max(newest, default=None))
+        finally:
+            engine.close()
+
+    def status(self) -> Status:
+        """Say what is covered, what could not be read, what is pending and what an agent is about to delete."""
+        engine = self._need()
+        try:
+            rows = engine.rows
+            changes = all_changes(rows, self.place.home, self.env)
+            coverage = rows.coverage()._replace(pending=len(changes.changed))
+            leaving = tuple(
+                Leaving(agent, days, rows.older_than(agent, (self.now_ms - (days - SOON_DAYS) * DAY_MS) * 1_000_000))
+                for agent, days in retention(self.place.home, self.env)
+            )
+            return Status(
+                coverage,
+                tuple(AgentCoverage(*row) for row in rows.by_agent()),
+                rows.problem_kinds(),
+                tuple(ProblemAt(*row) for row in rows.problems()),
+                tuple(one for one in leaving if one.transcripts),
+                self.place.data,
+                _folder_bytes(self.place.data),
+                engine.segments,
+            )
+        finally:
+            engine.close()
+
+    def sessions(self, query: Query, *, title: str = "", subagents: bool = False, limit: int = 20, skip: int = 0) -> list[StoredSession]:
+        """List sessions that fit the query's filters, the ones last spoken in first; `title` is a piece of it."""
+        engine = self._need()
+        try:
+            fields = {one.field: one for one in query.filters}
+            agent = fields["agent"].values if "agent" in fields else ()
+            session = fields.get("session")
+            if session is not None:
+                return [engine.rows.find_session(value) for value in session.values]
+            projects = engine.projects(fields["project"].values) if "project" in fields else None
+            return engine.rows.sessions(
+                agents=engine.agents(agent) if agent else None,
+                projects=projects,
+                branch=next(iter(fields["branch"].values), "") if "branch" in fields else "",
+                title=title,
+                since_ms=fields["since"].since_ms if "since" in fields else None,
+                until_ms=fields["until"].until_ms if "until" in fields else None,
+                subagents=subagents,
+                limit=limit,
+                skip=skip,
+            )
+        finally:
+            engine.close()
+
+    # -- showing -----------------------------------------------------------------------------------------------------
+
+    def show(self, text: str, *, context: int, page: int, page_parts: int = 40) -> MessageView | SessionView:
+        """Show a message with `context` turns around it, or a page of a session. Raises NotFound, Ambiguous."""
+        engine = self._need()
+        try:
+            found = engine.rows.find_id(text)
+            if isinstance(found, StoredSession):
+                return self._session(engine, found, page, page_parts)
+            parts = engine.rows.message(found.transcript, found.offset) if found.offset >= 0 else [found]
+            around = engine.rows.around(found, context, (TALK, CALLS)) if found.offset >= 0 else []
+            places = engine.rows.places(found)
+            return MessageView(
+                places[0].session,
+                tuple(parts),
+                tuple(one for one in around if one.offset < found.offset),
+                tuple(one for one in around if one.offset > found.offset),
+                tuple((place.session, place.path, place.offset) for place in places),
+            )
+        finally:
+            engine.close()
+
+    def _session(self, engine: LocalEngine, session: StoredSession, page: int, page_parts: int) -> SessionView:
+        talk = engine.rows.digest(session.number)
+        pages = max(1, -(-len(talk) // page_parts))
+        page = min(max(1, page), pages)
+        seqs = talk[(page - 1) * page_parts : page * page_parts]
+        parts = engine.rows.parts(seqs)
+        children = engine.rows.sessions(parent=session.native, limit=50)
+        files = engine.rows.files_of(session.number)
+        shown = tuple(parts[seq] for seq in seqs if seq in parts)
+        return SessionView(session, shown, tuple(files), tuple(children), page, pages)
+
+    def raw(self, text: str) -> bytes:
+        """Give the untouched record of a message from its transcript. Raises NotFound, Ambiguous, TranscriptGone."""
+        engine = self._need()
+        try:
+            found = engine.rows.find_id(text)
+            if isinstance(found, StoredSession):
+                raise errors.NotAMessage(text)
+            for place in engine.rows.places(found):
+                try:
+                    with open(place.path, "rb") as file:
+                        file.seek(place.offset)
+                        return file.read(place.length).rstrip(b"\r\n")
+                except OSError:
+                    continue
+            raise errors.TranscriptGone(found.path, found.message)
+        finally:
+            engine.close()
+
+
+__all__ = ["Answer", "Archive", "Hit", "MessageView", "SessionView"]

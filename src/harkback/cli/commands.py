@@ -1,0 +1,168 @@
+"""One function per command: call the archive, hand the result to the printer."""
+
+from __future__ import annotations
+
+import os
+import sys
+from time import time
+
+from harkback.archive.sessions import Archive, SessionView
+from harkback.cli.parser import parser
+from harkback.config import place
+from harkback.model import LANES, MAIN_LANES
+from harkback.query import FIELDS, parse, with_options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from harkback.query import Query
+
+BUDGET_CHARS = 4000
+CONTEXT_CHARS = 2000
+"""Added to the budget for each turn of context."""
+
+
+def run_command(argv: list[str]) -> int:
+    """Run a command of `hark`; bare `hark` says what is covered and which commands to know."""
+    if not argv:
+        return _bare()
+    options = parser().parse_args(argv)
+    return _COMMANDS[options.command](options)
+
+
+def _archive() -> Archive:
+    return Archive(place(os.environ), os.environ, int(time() * 1000), os.getcwd())
+
+
+def _query(options: argparse.Namespace, text: str, now_ms: int) -> Query:
+    given = {field.name: getattr(options, f"field_{field.name}", None) for field in FIELDS}
+    return with_options(parse(text, now_ms), now_ms, **given)
+
+
+def _search(options: argparse.Namespace) -> int:
+    from harkback.cli import printing
+
+    archive = _archive()
+    query = _query(options, " ".join(options.query), archive.now_ms)
+    began = time()
+    budget = options.budget
+    if budget is None:
+        budget = 0 if options.json else BUDGET_CHARS + CONTEXT_CHARS * options.context
+    answer = archive.search(
+        query,
+        limit=max(1, options.n),
+        context=options.context,
+        lanes=tuple(range(len(LANES))) if options.all else MAIN_LANES,
+        newest=options.sort == "newest",
+        by_session=options.by == "session",
+        substring=options.substring,
+        sync=not options.no_sync,
+        exclude=options.exclude_session,
+        include_current=options.include_current,
+    )
+    printing.search(answer, as_json=options.json, budget=budget, seconds=time() - began)
+    sys.stdout.flush()
+    if answer.full_pass_is_due and not options.no_sync:
+        _sync_in_background(archive)
+    return 0 if answer.found.hits else 1
+
+
+def _sync_in_background(archive: Archive) -> None:
+    """Start `hark sync` beside us for what this search had no time for; it ends by itself."""
+    from harkback.cli.background import start_sync
+
+    start_sync(os.environ, archive.place.data)
+
+
+def _show(options: argparse.Namespace) -> int:
+    from harkback.cli import printing
+
+    archive = _archive()
+    if options.raw:
+        printing.raw(archive.raw(options.id))
+        return 0
+    view = archive.show(options.id, context=options.context, page=options.page)
+    if isinstance(view, SessionView):
+        printing.session(view, as_json=options.json)
+    else:
+        printing.message(view, as_json=options.json, page=options.page)
+    return 0
+
+
+def _sessions(options: argparse.Namespace) -> int:
+    from harkback.cli import printing
+
+    archive = _archive()
+    query = _query(options, "", archive.now_ms)
+    limit = max(1, options.n)
+    listed = archive.sessions(
+        query,
+        title=" ".join(options.title),
+        subagents=options.subagents,
+        limit=limit,
+        skip=limit * (max(1, options.page) - 1),
+    )
+    printing.sessions(listed, as_json=options.json)
+    return 0 if listed else 1
+
+
+def _sync(options: argparse.Namespace) -> int:
+    from harkback.cli import printing
+    from harkback.cli.background import LIMIT_S
+    from harkback.cli.progress import Bar
+
+    archive = _archive()
+    with Bar(is_shown=sys.stderr.isatty() and not options.background) as bar:
+        report, coverage = archive.sync(
+            full=options.full,
+            limit_s=LIMIT_S if options.background else None,
+            progress=bar.sync,
+            waiting=lambda: print("hark: another sync is running; waiting for it to end", file=sys.stderr),
+        )
+    if not options.background:
+        printing.sync(report, coverage, as_json=options.json)
+    return 0
+
+
+def _status(options: argparse.Namespace) -> int:
+    from harkback.cli import printing
+
+    printing.status(_archive().status(), as_json=options.json)
+    return 0
+
+
+def _rebuild(options: argparse.Namespace) -> int:
+    from harkback.cli import printing
+    from harkback.cli.progress import Bar
+
+    archive = _archive()
+    began = time()
+    with Bar(is_shown=sys.stderr.isatty()) as bar:
+        parts = archive.rebuild(bar.parts)
+    printing.rebuilt(parts, time() - began, as_json=options.json)
+    return 0
+
+
+def _demo(options: argparse.Namespace) -> int:
+    from harkback.cli.demo import show_demo
+
+    return show_demo(as_json=options.json)
+
+
+def _bare() -> int:
+    from harkback.cli import printing
+
+    printing.bare(_archive().overview())
+    return 0
+
+
+_COMMANDS = {
+    "search": _search,
+    "show": _show,
+    "sessions": _sessions,
+    "sync": _sync,
+    "status": _status,
+    "rebuild": _rebuild,
+    "demo": _demo,
+}

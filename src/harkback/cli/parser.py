@@ -1,0 +1,126 @@
+"""The commands and their options, as `--help` shows them."""
+
+from __future__ import annotations
+
+import argparse
+
+from harkback import __version__
+from harkback.query import FIELDS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+EPILOG = """\
+words        every word must be there; if none holds all, what holds most of them
+"a phrase"   exactly this     -word  not this     A OR B  one of them
+fields       {fields}
+             several values with commas: in:talk,calls; a field alone is a search: file:nginx.conf
+exit status  0 found, 1 nothing found, 2 error
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Make the parser of `hark`."""
+    top = argparse.ArgumentParser(
+        prog="hark",
+        description="Find again what was said in past sessions of your coding agents.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"hark {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND")
+    for add in (_search, _show, _sessions, _sync, _status, _rebuild, _demo):
+        add(commands.add_parser)
+    return top
+
+
+def _search(add: Callable[..., argparse.ArgumentParser]) -> None:
+    fields = " ".join(f"{field.name}:" for field in FIELDS)
+    one = add(
+        "search",
+        help="find what was said",
+        description="Find what was said in past sessions. What is new is read first.",
+        epilog=EPILOG.format(fields=fields),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    one.add_argument("query", nargs="*", metavar="QUERY", help="words, in any language; filters alone are a query too")
+    one.add_argument("-n", type=_count, default=10, metavar="N", help="hits to show (10)")
+    one.add_argument("-C", type=_count, default=0, metavar="N", dest="context", help="turns to show around each hit (0)")
+    add_filters(one)
+    one.add_argument("--all", action="store_true", help="search every lane, tool output and thinking too")
+    one.add_argument("--exclude-session", action="append", default=[], metavar="ID", help="leave a session out")
+    one.add_argument("--include-current", action="store_true", help="search the asking session too")
+    one.add_argument("--sort", choices=("relevance", "newest"), default="relevance", help="order of the hits")
+    one.add_argument("--by", choices=("message", "session"), default="message", help="what a hit is")
+    one.add_argument("--substring", action="store_true", help="find parts of Latin words too (three characters or more)")
+    one.add_argument("--no-sync", action="store_true", help="search only what was read before")
+    one.add_argument("--budget", type=_count, metavar="CHARS", help="print at most so many characters (4000; 0: no limit)")
+    _json(one)
+
+
+def add_filters(one: argparse.ArgumentParser) -> None:
+    """Add one option for each filter of the query language."""
+    for field in FIELDS:
+        one.add_argument(
+            f"--{field.name}", action="append", metavar=field.takes.upper(), dest=f"field_{field.name}", help=field.help
+        )
+
+
+def _show(add: Callable[..., argparse.ArgumentParser]) -> None:
+    one = add(
+        "show",
+        help="read on: a message, or a session",
+        description="Show a message with the turns around it, or a session: its prompts, final answers and files.",
+    )
+    one.add_argument("id", metavar="ID", help="an id that any command printed, its beginning, or the agent's own id")
+    one.add_argument("-C", type=_count, default=2, metavar="N", dest="context", help="turns around a message (2)")
+    one.add_argument("--page", type=_count, default=1, metavar="N", help="page of a session or of a long message (1)")
+    one.add_argument("--raw", action="store_true", help="print the untouched record from the transcript")
+    _json(one)
+
+
+def _sessions(add: Callable[..., argparse.ArgumentParser]) -> None:
+    one = add("sessions", help="list sessions, newest first", description="List sessions, newest first.")
+    one.add_argument("title", nargs="*", metavar="TITLE", help="a piece of the title")
+    for name in ("agent", "project", "branch", "session", "since", "until"):
+        field = next(field for field in FIELDS if field.name == name)
+        one.add_argument(f"--{name}", action="append", metavar=field.takes.upper(), dest=f"field_{name}", help=field.help)
+    one.add_argument("-n", type=_count, default=20, metavar="N", help="sessions to list (20)")
+    one.add_argument("--page", type=_count, default=1, metavar="N", help="page of the list (1)")
+    one.add_argument("--subagents", action="store_true", help="list subagents' sessions too")
+    _json(one)
+
+
+def _sync(add: Callable[..., argparse.ArgumentParser]) -> None:
+    one = add("sync", help="read what is new", description="Read what is new in every agent's transcripts.")
+    one.add_argument("--full", action="store_true", help="read every transcript again from its beginning")
+    one.add_argument("--background", action="store_true", help=argparse.SUPPRESS)
+    _json(one)
+
+
+def _status(add: Callable[..., argparse.ArgumentParser]) -> None:
+    _json(add("status", help="what is covered and what is not", description="Say what is covered and what is not."))
+
+
+def _rebuild(add: Callable[..., argparse.ArgumentParser]) -> None:
+    _json(add("rebuild", help="make the word index again", description="Make the word index again from the rows."))
+
+
+def _demo(add: Callable[..., argparse.ArgumentParser]) -> None:
+    one = add(
+        "demo",
+        help="try it on a sample archive",
+        description="Search a sample archive in three languages. Your own archive is not touched.",
+    )
+    _json(one)
+
+
+def _json(one: argparse.ArgumentParser) -> None:
+    one.add_argument("--json", action="store_true", help="print one JSON object (see docs/json.md)")
+
+
+def _count(text: str) -> int:
+    number = int(text) if text.isascii() and text.isdigit() else -1
+    if not 0 <= number <= 100_000:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 100000")
+    return number

@@ -1,0 +1,330 @@
+"""The one printer: colours for a person at a terminal, compact text in a pipe, JSON on request."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from datetime import datetime, timezone
+
+from harkback import rank, wire
+from harkback.model import LANES, MAIN_LANES, ROLES, TALK, USER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from harkback.archive.sessions import Answer, MessageView, Overview, SessionView, Status
+    from harkback.ingest.reading import Report
+    from harkback.model import Coverage, StoredPart, StoredSession
+    from harkback.search.answer import Hit
+    from harkback.search.snippet import Snippet
+
+PAGE_CHARS = 9000
+"""A page of `show` stays under what agents cut off (10,000 characters)."""
+
+_BOLD, _DIM, _CYAN, _GREEN, _OFF = "\x1b[1;33m", "\x1b[2m", "\x1b[36m", "\x1b[32m", "\x1b[0m"
+_CONTEXT_CHARS = 240
+
+
+def _is_terminal() -> bool:
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+
+
+def _paint(text: str, colour: str) -> str:
+    return f"{colour}{text}{_OFF}" if _is_terminal() else text
+
+
+def _plain(text: str) -> str:
+    """Take out what could steer a terminal; texts come from others."""
+    return "".join(c if c >= " " and c != "\x7f" and not "\x80" <= c <= "\x9f" or c in "\n\t" else " " for c in text)
+
+
+def _json(value: object) -> None:
+    print(json.dumps(value, ensure_ascii=False))
+
+
+def _when(time_ms: int | None) -> str:
+    if time_ms is None:
+        return "no date"
+    return datetime.fromtimestamp(time_ms / 1000, tz=timezone.utc).astimezone().strftime("%Y-%m-%d %H:%M%z")
+
+
+def _base(path: str) -> str:
+    return path.replace("\\", "/").rstrip("/").rpartition("/")[2] or path
+
+
+def _note(text: str) -> None:
+    sys.stdout.flush()  # in a merged stream the status line comes last
+    print(_plain(text), file=sys.stderr)
+
+
+# -- search --------------------------------------------------------------------------------------------------------
+
+
+def search(answer: Answer, *, as_json: bool, budget: int, seconds: float) -> None:
+    """Print an answer on stdout and one status line on stderr; `budget` characters at most, 0 for no limit."""
+    found = answer.found
+    if as_json:
+        whole = wire.search(answer)
+        shown = len(found.hits)
+        while budget and shown > 1 and len(json.dumps(whole, ensure_ascii=False)) > budget:
+            shown -= 1
+            whole = wire.search(answer, shown)
+        _json(whole)
+    else:
+        _print_hits(answer, budget)
+    _note(_status_line(answer, seconds))
+
+
+def _print_hits(answer: Answer, budget: int) -> None:
+    hits = answer.found.hits
+    if not hits:
+        print(_plain(f"Nothing found. {answer.hint}"))
+        return
+    left = budget
+    for number, hit in enumerate(hits):
+        text = _hit(hit)
+        if budget and len(text) > left and number:
+            rest = len(hits) - number
+            print(f"({rest} more {_hits(rest)} not shown: --budget {budget * 2} shows them, -n {number} asks for fewer)")
+            return
+        if budget and len(text) > left:
+            text = text[: max(200, left)].rstrip() + " [cut]"
+        print(text)
+        left -= len(text) + 1
+
+
+def _hits(number: int) -> str:
+    return "hit" if number == 1 else "hits"
+
+
+def _hit(hit: Hit) -> str:
+    part, session = hit.part, hit.session
+    who = ROLES[part.role] if part.lane == TALK else f"{ROLES[part.role]}/{LANES[part.lane]}"
+    facts = [part.message, _when(part.time_ms), who, session.agent, _base(session.project or session.cwd)]
+    head = "  ".join(_plain(fact) for fact in facts if fact)
+    title = _plain(session.title)[:60]
+    lines = [_paint(head, _CYAN) + (f"  {_paint(title, _GREEN)}" if title and title not in hit.snippet.text else "")]
+    lines += [_turn(one) for one in hit.before]
+    lines.append(_indented(_marked(hit.snippet)))
+    lines += [_turn(one) for one in hit.after]
+    also = [one.session.native[:8] for one in hit.copies]
+    extra = [f"session {session.native[:8] if '/' not in session.native else session.native}"]
+    if session.relation == "subagent":
+        extra.append(f"subagent of {session.parent[:8]}")
+    if also:
+        extra.append(f"also in {', '.join(also[:3])}{' …' if len(also) > 3 else ''}")
+    if hit.tier not in {rank.PHRASE, rank.ALL}:
+        extra.append(f"tier {rank.TIERS[hit.tier]}")
+    lines.append("    " + _paint(" · ".join(_plain(one) for one in extra), _DIM))
+    return "\n".join(lines)
+
+
+def _turn(part: StoredPart) -> str:
+    text = " ".join(_plain(part.text).split())
+    cut = text[:_CONTEXT_CHARS] + (" …" if len(text) > _CONTEXT_CHARS else "")
+    return _paint(f"    {ROLES[part.role]}: {cut}", _DIM)
+
+
+def _marked(snippet: Snippet) -> str:
+    text = snippet.text
+    if _is_terminal():
+        pieces, at = [], 0
+        for start, end in snippet.matches:
+            pieces += [_plain(text[at:start]), _BOLD, _plain(text[start:end]), _OFF]
+            at = end
+        text = "".join([*pieces, _plain(text[at:])])
+    else:
+        text = _plain(text)
+    return ("… " if snippet.is_cut_before else "") + text + (" …" if snippet.is_cut_after else "")
+
+
+def _indented(text: str) -> str:
+    return "\n".join("    " + line for line in text.splitlines() if line.strip())
+
+
+def _status_line(answer: Answer, seconds: float) -> str:
+    found, coverage = answer.found, answer.coverage
+    words = [f"{len(found.hits)} {_hits(len(found.hits))}, tier {rank.TIERS[found.tier]}, {seconds * 1000:.0f} ms"]
+    main = sum(found.lanes.get(LANES[lane], 0) for lane in MAIN_LANES)
+    others = [f"{name} {number}" for name, number in found.lanes.items() if LANES.index(name) not in MAIN_LANES]
+    if main or others:
+        words.append(f"matches: {main} in talk, calls and titles" + (f"; {', '.join(others)} (--all)" if others else ""))
+    words.append(f"{coverage.transcripts:,} transcripts read")
+    if coverage.pending:
+        words.append(f"{coverage.pending:,} still to read (hark sync)")
+    if answer.left_out:
+        words.append(f"left out: {', '.join(one.native[:8] for one in answer.left_out)} (--include-current)")
+    return "; ".join([*words, *answer.query.notes])
+
+
+# -- show ----------------------------------------------------------------------------------------------------------
+
+
+def raw(record: bytes) -> None:
+    """Print an untouched record."""
+    sys.stdout.buffer.write(record + b"\n")
+
+
+def message(view: MessageView, *, as_json: bool, page: int) -> None:
+    """Print a message with the turns around it; a long one in pages."""
+    if as_json:
+        _json(wire.message_view(view))
+        return
+    text = "\n".join(
+        [
+            _session_line(view.session),
+            *(_turn(one) for one in view.before),
+            *(_whole(one) for one in view.parts),
+            *(_turn(one) for one in view.after),
+            *_places(view),
+        ]
+    )
+    _print_page(text, page, view.parts[0].message if view.parts else "")
+
+
+def _print_page(text: str, page: int, name: str) -> None:
+    pages = max(1, -(-len(text) // PAGE_CHARS))
+    page = min(max(1, page), pages)
+    print(text[(page - 1) * PAGE_CHARS : page * PAGE_CHARS])
+    if pages > 1:
+        print(f"(page {page} of {pages}" + (f"; next: hark show {name} --page {page + 1})" if page < pages else ")"))
+
+
+def _whole(part: StoredPart) -> str:
+    who = f"{ROLES[part.role]}/{LANES[part.lane]}"
+    return "\n".join([_paint(f"{part.message}  {_when(part.time_ms)}  {who}", _CYAN), _indented(_plain(part.text))])
+
+
+def _places(view: MessageView) -> list[str]:
+    return [_paint(f"    {one.id}  {path} at byte {at}", _DIM) for one, path, at in view.places]
+
+
+def _session_line(one: StoredSession) -> str:
+    parts = [one.id, one.title, f"{_when(one.started_ms)} to {_when(one.ended_ms)}", one.project or one.cwd]
+    parts += [f"branch {one.branch}"] if one.branch else []
+    parts += [f"{one.relation} of {one.parent}"] if one.parent else []
+    parts += ["transcript deleted by its agent, kept here"] if one.is_gone else []
+    return _paint(" · ".join(_plain(part) for part in parts if part), _GREEN)
+
+
+def session(view: SessionView, *, as_json: bool) -> None:
+    """Print a page of a session: its prompts, final answers and the files it touched."""
+    if as_json:
+        _json(wire.session_view(view))
+        return
+    print(_session_line(view.session))
+    command = wire.resume(view.session)["argv"]
+    if command:
+        print(_paint(f"    resume: cd {_plain(view.session.cwd)} && {' '.join(command)}", _DIM))
+    for child in view.children:
+        print(_paint(f"    subagent {child.id} {_plain(child.title)}", _DIM))
+    if view.files and view.page == 1:
+        named = ", ".join(_plain(path) for path in view.files[:30])
+        print(_paint(f"    files: {named}{' …' if len(view.files) > 30 else ''}", _DIM))
+    left = PAGE_CHARS
+    most = max(300, left // max(1, len(view.parts)))
+    for part in view.parts:
+        text = _plain(part.text)
+        cut = text if len(text) <= most else f"{text[:most].rstrip()} … (hark show {part.message})"
+        who = "user" if part.role == USER else ROLES[part.role]
+        print(f"{_paint(f'{part.message}  {_when(part.time_ms)}  {who}', _CYAN)}\n{_indented(cut)}")
+    if view.pages > 1:
+        then = f"; next: hark show {view.session.native} --page {view.page + 1}" if view.page < view.pages else ""
+        print(f"(page {view.page} of {view.pages}{then})")
+
+
+# -- lists and states ----------------------------------------------------------------------------------------------
+
+
+def sessions(listed: Sequence[StoredSession], *, as_json: bool) -> None:
+    """Print a list of sessions, one line each."""
+    if as_json:
+        _json(wire.sessions(list(listed)))
+        return
+    for one in listed:
+        facts = [_when(one.ended_ms), one.agent, _base(one.project or one.cwd), f"{one.messages} messages"]
+        facts += [one.branch] if one.branch else []
+        facts += [f"{one.relation} of {one.parent[:8]}"] if one.parent else []
+        facts += ["gone"] if one.is_gone else []
+        print(_paint(one.native, _CYAN) + "  " + _plain("  ".join(facts)) + "  " + _paint(_plain(one.title), _GREEN))
+    if not listed:
+        print("No session fits. `hark sessions` without filters lists all of them.")
+
+
+def sync(report: Report, kept: Coverage, *, as_json: bool) -> None:
+    """Print what a sync did in two lines."""
+    if as_json:
+        _json(wire.sync(report, kept))
+        return
+    print(
+        f"read {report.files:,} transcripts: {report.messages:,} messages, {report.problems:,} problems,"
+        f" {report.seconds:.1f} seconds" + (f"; {report.pending:,} still to read" if report.pending else "")
+    )
+    print(f"the archive holds {kept.transcripts:,} transcripts, {kept.messages:,} messages, {kept.problems:,} problems")
+
+
+def rebuilt(parts: int, seconds: float, *, as_json: bool) -> None:
+    """Print that the index was made again."""
+    if as_json:
+        _json({"schema": wire.SCHEMA, "texts": parts, "seconds": round(seconds, 3)})
+    else:
+        print(f"made the word index again from {parts:,} texts in {seconds:.1f} seconds")
+
+
+def status(state: Status, *, as_json: bool) -> None:
+    """Print the state of the archive."""
+    if as_json:
+        _json(wire.status(state))
+        return
+    kept = state.coverage
+    print(f"archive    {state.folder} ({state.bytes / 1e6:,.1f} MB)")
+    print(f"holds      {kept.transcripts:,} transcripts, {kept.messages:,} messages")
+    for one in state.agents:
+        gone = f", {one.gone:,} deleted by the agent and kept here" if one.gone else ""
+        print(f"           {one.agent}: {one.transcripts:,} transcripts, newest {_when(one.newest_ms)}{gone}")
+    print(f"pending    {f'{kept.pending:,} transcripts have something new: hark sync' if kept.pending else 'nothing'}")
+    print(f"full pass  {_when(kept.last_full_pass_ms) if kept.last_full_pass_ms else 'none yet: hark sync'}")
+    kinds = ", ".join(f"{kind} {number:,}" for kind, number in state.problem_kinds.items())
+    print(f"problems   {kinds or 'none'}")
+    for problem in state.problems[:10]:
+        print(_paint(_plain(f"           {problem.path} at byte {problem.offset}: {problem.kind}: {problem.detail}"), _DIM))
+    if len(state.problems) > 10:
+        print("           … (all with --json)")
+    for leaving in state.leaving:
+        print(
+            f"leaving    {leaving.agent} will delete {leaving.transcripts:,} transcripts within a week"
+            f" (it keeps them {leaving.after_days} days); what was read of them stays here"
+        )
+
+
+def bare(overview: Overview) -> None:
+    """Print coverage in two lines and the commands to know."""
+    kept = overview.coverage
+    if kept is None:
+        print("hark finds again what was said in past sessions of your coding agents.")
+        print(f"Nothing is indexed yet; {overview.transcripts:,} transcripts were found. The first search or `hark sync` reads them.")
+    else:
+        print(f"{kept.transcripts:,} transcripts and {kept.messages:,} messages can be searched, the newest from {_when(overview.newest_ms)}.")
+        print(f"{kept.pending:,} transcripts are still to be read, {kept.problems:,} records could not be read as they stand.")
+    print()
+    for command, what in COMMANDS:
+        print(f"  {command:<26}{what}")
+
+
+COMMANDS = (
+    ("hark search 5G card", "find what was said (hark search --help: filters, lanes, phrases)"),
+    ("hark show ID", "read on from a hit, or read a session"),
+    ("hark sessions", "list sessions, newest first"),
+    ("hark status", "what is covered and what is not"),
+    ("hark demo", "try it on a sample archive"),
+)
+
+
+def lines(texts: Iterable[str]) -> None:
+    """Print lines."""
+    for text in texts:
+        print(text)
+
+

@@ -1,0 +1,1 @@
+"""Engines keep rows, words and vectors, and find candidates in them."""

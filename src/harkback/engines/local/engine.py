@@ -1,0 +1,335 @@
+"""The local engine: rows in SQLite (the truth), words in Tantivy (derived), both in one folder."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+
+from harkback import errors
+from harkback._record import NamedTuple
+from harkback.engines.local import words
+from harkback.engines.local.finding import Asked, Found, Request, find, session_counts
+from harkback.engines.local.reading import Rows
+from harkback.engines.local.schema import FILE, connect, transaction
+from harkback.engines.local.words import Words
+from harkback.engines.local.writing import facts_above, watermark
+from harkback.model import LANES, MAIN_LANES, MEMORY, ROLES, TALK, TITLE
+from harkback.query import EVERY_LANE, Filter
+from harkback.terms import needs, whole_phrase
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import tantivy
+
+    from harkback.engines.local.writing import Writing
+    from harkback.query import Query
+
+ANALYSER = 1
+"""Raised when tokens change: an index of another analyser still answers and is made anew at the next sync."""
+
+TAIL_PARTS = 3000
+"""At most so many parts that the index does not hold yet are searched by a small index in memory."""
+
+MOST_FILES = 5000
+"""A `file:` filter that fits more paths than this uses the first ones."""
+
+
+class Search(NamedTuple):
+    """What a front door wants found; names as a person writes them."""
+
+    query: Query
+    lanes: tuple[int, ...] = MAIN_LANES
+    limit: int = 10
+    newest: bool = False
+    substring: bool = False
+    exclude_sessions: tuple[int, ...] = ()
+
+
+class SessionScore(NamedTuple):
+    """How often a session as a whole speaks of the query's words."""
+
+    session: int
+    hits: tuple[int, ...]
+    """For each word of the query, in how many of the session's parts it stands."""
+
+
+class LocalEngine:
+    """One archive in one folder. Reading takes no lock and never waits."""
+
+    def __init__(self, folder: str, con: sqlite3.Connection, index: Words | None) -> None:
+        """Use `open`."""
+        self.folder = folder
+        self.con = con
+        self.index = index
+        self.rows = Rows(con)
+
+    @classmethod
+    def open(cls, folder: str, *, write: bool = False) -> LocalEngine | None:
+        """Open the archive in a folder; None when there is none and none is to be made.
+
+        Raises ArchiveUnreadable, ArchiveReadOnly, ArchiveTooNew, WordsMissing, DiskFull.
+        """
+        if not write and not cls.exists(folder):
+            return None
+        con = connect(folder, write=write)
+        try:
+            index = _open_words(folder, con, write=write)
+        except BaseException:
+            con.close()
+            raise
+        return cls(folder, con, index)
+
+    @staticmethod
+    def exists(folder: str) -> bool:
+        """Whether a folder holds an archive."""
+        return os.path.exists(os.path.join(folder, FILE))
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self.con.close()
+        self.index = None
+
+    def writing(self, *, small: bool) -> Writing:
+        """Begin to write (the engine must be opened for writing); see `Writing`."""
+        from harkback.engines.local.writing import Writing
+
+        assert self.index is not None
+        return Writing(self.con, self.index, self.folder, small=small)
+
+    # -- finding -----------------------------------------------------------------------------------------------
+
+    def find(self, search: Search) -> Found:
+        """Find candidates in the index and in the rows that it does not hold yet."""
+        request = self._request(search)
+        searchers = self._searchers()
+        found = [find(searcher, request) for searcher in searchers]
+        if len(found) == 1:
+            return found[0]
+        counts: dict[int, int] = {}
+        for one in found:
+            for lane, number in one.lane_counts.items():
+                counts[lane] = counts.get(lane, 0) + number
+        return Found(
+            tuple(c for one in found for c in one.candidates), tuple(c for one in found for c in one.elsewhere), counts
+        )
+
+    def session_scores(self, search: Search, most: int) -> tuple[list[float], list[SessionScore]]:
+        """Count for every word of the query in how many parts of each session it stands.
+
+        Gives the words' weights (inverse document frequency) and the sessions.
+        """
+        request = self._request(search)
+        totals: dict[int, list[int]] = {}
+        weights: list[float] = []
+        for searcher in self._searchers():
+            asked = Asked(searcher, request)
+            atoms = asked.loose()
+            weights = weights or [weight for _, weight in atoms]
+            for number, (atom, _) in enumerate(atoms):
+                query = words.without(
+                    words.filtered(asked.any([(atom, 1.0)]), [*request.filters, words.lanes((TALK, TITLE, MEMORY))]),
+                    request.excluded,
+                )
+                for session, count in session_counts(searcher, query, most).items():
+                    totals.setdefault(session, [0] * len(weights))[number] += count
+        return weights, [SessionScore(session, tuple(hits)) for session, hits in totals.items()]
+
+    def _searchers(self) -> list[tantivy.Searcher]:
+        found = [] if self.index is None else [self.index.searcher()]
+        tail = self._tail()
+        return found if tail is None else [*found, tail.searcher()]
+
+    def _tail(self) -> Words | None:
+        """Index in memory what was stored but not indexed yet (another process is at it, or was killed)."""
+        mark = watermark(self.con) if self.index is not None else 0
+        pending = list(facts_above(self.con, mark, TAIL_PARTS))
+        if not pending:
+            return None
+        from harkback.text.tokens import token_string
+
+        tail = Words.in_memory()
+        tail.can_write(heap_bytes=15_000_000)
+        tail.add([fact for fact, _ in pending], [token_string(text) for _, text in pending])
+        tail.commit()
+        tail.close(merge=False)
+        return tail
+
+    def _request(self, search: Search) -> Request:
+        wanted = needs(search.query)
+        lanes = search.lanes
+        filters: list[tantivy.Query] = []
+        has_words = any(not need.negated for need in wanted)
+        for one in search.query.filters:
+            if one.field == "in":
+                is_all = EVERY_LANE in one.values
+                named = tuple(lane for lane, name in enumerate(LANES) if is_all or name in one.values)
+                lanes = tuple(x for x in lanes if x not in named) if one.negated else named
+                continue
+            query = self._filter(one, session_wide=has_words)
+            filters.append(words.without(words.everything(), [query]) if one.negated else query)
+        excluded = [self._session_but_shared(number) for number in search.exclude_sessions]
+        return Request(
+            wanted,
+            whole_phrase(wanted),
+            lanes,
+            tuple(filters),
+            tuple(excluded),
+            search.limit,
+            search.newest,
+            search.substring,
+        )
+
+    def _session_but_shared(self, session: int) -> tantivy.Query:
+        """What stands only in this session; a fork's copied past is still found in the session it came from."""
+        mine = words.numbers("session", [session])
+        shared = self.rows.copied_elsewhere(session)
+        return words.without(mine, [words.numbers("seq", shared)]) if shared else mine
+
+    def _filter(self, one: Filter, *, session_wide: bool) -> tantivy.Query:
+        match one.field:
+            case "since" | "until":
+                return words.between("time", one.since_ms, one.until_ms)
+            case "role":
+                return words.numbers("role", [ROLES.index(value) for value in one.values])
+            case "agent":
+                return words.numbers("agent", self._named("agent", one.values))
+            case "tool" | "branch":
+                return words.numbers(one.field, self._named(one.field, one.values))
+            case "project":
+                return words.numbers("project", self.projects(one.values))
+            case "session":
+                return words.union([self._in_session(value) for value in one.values])
+            case "file":
+                files = words.numbers("file", self._named("file", one.values)[:MOST_FILES])
+                return self._sessions_with(files) if session_wide else files
+        raise AssertionError(one.field)
+
+    def _named(self, kind: str, values: Sequence[str]) -> list[int]:
+        """Numbers of the names that are, or failing that hold, one of the values, whatever their case."""
+        numbers: list[int] = []
+        for value in values:
+            holding = self.rows.labels(kind, value)
+            same = [number for number, name in holding.items() if _is_name(kind, name, value)]
+            numbers += same or list(holding)
+        return numbers
+
+    def projects(self, values: Sequence[str]) -> list[int]:
+        """Numbers of the projects that a value names: by path, by last folder, or by a piece of the path."""
+        return self._named("project", values)
+
+    def agents(self, values: Sequence[str]) -> list[str]:
+        """Names of the agents that a value names: in full or by the first word (`claude`)."""
+        known = self.rows.labels("agent")
+        return [known[number] for number in self._named("agent", values)]
+
+    def _in_session(self, value: str) -> tantivy.Query:
+        session = self.rows.find_session(value).number
+        own = words.numbers("session", [session])
+        copied = self.rows.copied_into(session)
+        return words.union([own, words.numbers("seq", copied)]) if copied else own
+
+    def _sessions_with(self, query: tantivy.Query) -> tantivy.Query:
+        sessions: set[int] = set()
+        for searcher in self._searchers():
+            sessions.update(session_counts(searcher, query, 10_000))
+        return words.numbers("session", sorted(sessions))
+
+    # -- the index -----------------------------------------------------------------------------------------------
+
+    @property
+    def words_are_current(self) -> bool:
+        """Whether the index was made by this program's analyser."""
+        return self.index is not None and f"words-{_mark()}-" in self.index.folder
+
+    @property
+    def segments(self) -> int:
+        """How many segments the index has."""
+        return self.index.searcher().num_segments if self.index is not None else 0
+
+    def rebuild(self, progress: Callable[[int], None] = lambda _: None) -> int:
+        """Make the word index again from the rows, beside the old one, and swap; gives the number of parts.
+
+        The old index answers meanwhile. Rows stored meanwhile are taken in by the next writer.
+        """
+        from harkback.text.batch import token_strings
+
+        folder = _fresh_folder(self.folder)
+        fresh = Words.create(folder)
+        done = 0
+        high = self.con.execute("SELECT ifnull(max(seq), 0) FROM part").fetchone()[0]
+        fresh.can_write(heap_bytes=128_000_000)
+        facts: list[words.Facts] = []
+        texts: list[str] = []
+        size = 0
+        for fact, text in facts_above(self.con, 0):
+            if fact.seq > high:
+                break
+            facts.append(fact)
+            texts.append(text)
+            size += len(text)
+            if size > 1 << 19:
+                fresh.add(facts, token_strings(texts))
+                done += len(facts)
+                progress(done)
+                facts, texts, size = [], [], 0
+        fresh.add(facts, token_strings(texts))
+        done += len(facts)
+        fresh.commit()
+        fresh.close(merge=True)
+        self._swap(fresh, high)
+        progress(done)
+        return done
+
+    def _swap(self, fresh: Words, high: int) -> None:
+        old = self.index
+        with transaction(self.con) as con:
+            con.execute("INSERT OR REPLACE INTO meta VALUES('words', ?)", (os.path.basename(fresh.folder),))
+            con.execute("INSERT OR REPLACE INTO meta VALUES('indexed', ?)", (high,))
+            con.execute("DELETE FROM dead WHERE seq <= ?", (high,))
+        self.index = Words.open_folder(fresh.folder)
+        if old is not None and old.folder != fresh.folder:
+            words.remove_folder(old.folder)
+
+
+def _is_name(kind: str, name: str, value: str) -> bool:
+    name, value = name.lower().replace("\\", "/"), value.lower().replace("\\", "/").rstrip("/")
+    if name == value:
+        return True
+    if kind == "agent":
+        return name.split("-")[0] == value
+    return kind in {"project", "file"} and name.endswith("/" + value)
+
+
+def _mark() -> str:
+    return f"{words.SCHEMA_VERSION}.{ANALYSER}"
+
+
+def _fresh_folder(folder: str) -> str:
+    number = 1
+    while os.path.exists(path := os.path.join(folder, f"words-{_mark()}-{number}")):
+        number += 1
+    return path
+
+
+def _open_words(folder: str, con: sqlite3.Connection, *, write: bool) -> Words | None:
+    row = con.execute("SELECT value FROM meta WHERE key='words'").fetchone()
+    problem = "it was never made"
+    if row is not None:
+        try:
+            return Words.open_folder(os.path.join(folder, str(row[0])))
+        except (ValueError, OSError) as error:
+            problem = str(error).splitlines()[0][:160]
+            if "Permission" in problem or "Read-only" in problem or "Lockfile" in problem:
+                raise errors.ArchiveReadOnly(folder, problem) from error
+    if not write:
+        if row is None:
+            return None
+        raise errors.WordsMissing(folder, problem)
+    # Nothing is lost: whoever writes first takes every row in again.
+    fresh = Words.create(_fresh_folder(folder))
+    with transaction(con):
+        con.execute("INSERT OR REPLACE INTO meta VALUES('words', ?)", (os.path.basename(fresh.folder),))
+        con.execute("INSERT OR REPLACE INTO meta VALUES('indexed', 0)")
+    return fresh

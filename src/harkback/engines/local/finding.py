@@ -1,0 +1,254 @@
+"""Finding candidates in the word index: which parts hold which words of the query, with what filters ask.
+
+No row is read here. A search runs, in this order and only as far as needed: every word (`all`), the words of a
+question broken down (`most`, `any`), the lanes that are not searched by default.
+"""
+
+from __future__ import annotations
+
+from math import log
+
+from harkback._record import NamedTuple
+from harkback.engines.local import words
+from harkback.model import LANES, MAIN_LANES
+from harkback.rank import Candidate
+from harkback.terms import MOST_ATOMS
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import tantivy
+
+    from harkback.terms import Atom, Need, Phrase
+
+POOL = 200
+"""So many candidates are ranked; beyond that the order no longer depends on anything but BM25."""
+
+FORMS = 40
+"""At most so many English forms of a word are looked up in the term dictionary."""
+
+_SHORTEST_INSIDE = 3
+_SHORTEST_STEM = 3
+
+
+class Request(NamedTuple):
+    """What a search asks of an engine, with names already turned into numbers."""
+
+    needs: tuple[Need, ...]
+    whole: Phrase | None
+    lanes: tuple[int, ...]
+    filters: tuple[tantivy.Query, ...]
+    excluded: tuple[tantivy.Query, ...]
+    limit: int
+    newest: bool
+    substring: bool
+
+
+class Found(NamedTuple):
+    """What one index holds for a request."""
+
+    candidates: tuple[Candidate, ...]
+    elsewhere: tuple[Candidate, ...]
+    lane_counts: dict[int, int]
+
+
+class Asked:
+    """The words of a request, looked up in one index."""
+
+    def __init__(self, searcher: tantivy.Searcher, request: Request) -> None:
+        """Look the words up once; every query is then made of the same pieces."""
+        self.searcher = searcher
+        self.request = request
+        self._queries: dict[Atom, tantivy.Query] = {}
+        self.wanted = [need for need in request.needs if not need.negated]
+        self.unwanted = [need for need in request.needs if need.negated]
+
+    def atom(self, atom: Atom, *, literal: bool = False) -> tantivy.Query:
+        """Ask for one atom, widened as far as the request allows."""
+        if literal:
+            return words.atom(atom, ())
+        if atom not in self._queries:
+            self._queries[atom] = self._widened(atom)
+        return self._queries[atom]
+
+    def _widened(self, atom: Atom) -> tantivy.Query:
+        query = words.atom(atom, self._forms(atom.word) if atom.word else ())
+        if self.request.substring:
+            tokens = _inside_tokens(atom)
+            return words.union([query, words.boosted(words.inside(tokens, letters_only=False), 0.5)] if tokens else [query])
+        if atom.word and len(atom.word) >= _SHORTEST_INSIDE and atom.word.isascii() and atom.word.isalpha():
+            if self._is_absent(query):
+                return words.inside([atom.word], letters_only=True)
+        return query
+
+    def _is_absent(self, query: tantivy.Query) -> bool:
+        return not self.searcher.search(query, 1, count=False).hits
+
+    def _forms(self, word: str) -> list[str]:
+        """Other forms of an English word that the index holds: `deploy` → deployed, deployment …"""
+        if not (word.isascii() and word.isalpha()):
+            return []
+        stem = words.stem(word)
+        prefix = stem[:-1] if stem.endswith("i") else stem
+        if len(prefix) < _SHORTEST_STEM:
+            return []
+        near = self.searcher.terms_with_prefix("w", prefix, limit=FORMS)
+        return [term for term, _ in near if term != word and term.isascii() and words.stem(term) == stem]
+
+    def frequency(self, atom: Atom) -> int:
+        """Estimate in how many parts an atom stands: that of its rarest token."""
+        phrase = atom.phrases[0]
+        tokens = phrase.tokens[:-1] if phrase.open_end and len(phrase.tokens) > 1 else phrase.tokens
+        return min(self.searcher.doc_freq("w", token) for token in tokens)
+
+    def need(self, need: Need) -> tantivy.Query:
+        """Ask for one need as it is written."""
+        return words.union([self.atom(atom) for atom in need.atoms])
+
+    def all(self) -> tantivy.Query:
+        """Ask for every need; without any word, for everything."""
+        if not self.wanted:
+            return self._minus(words.everything())
+        query = words.both([self.need(need) for need in self.wanted])
+        return self._minus(query)
+
+    def _minus(self, query: tantivy.Query) -> tantivy.Query:
+        return words.without(query, [words.union([self.atom(a, literal=True) for a in n.atoms]) for n in self.unwanted])
+
+    def loose(self) -> list[tuple[Atom, float]]:
+        """Break the needs down; gives the rarest atoms with their weights (inverse document frequency)."""
+        atoms = dict.fromkeys(atom for need in self.wanted for atom in need.loose)
+        total = self.searcher.num_docs
+        weighted = [(atom, log(1.0 + (total + 1) / (self.frequency(atom) + 1))) for atom in atoms]
+        weighted.sort(key=lambda pair: -pair[1])
+        return weighted[:MOST_ATOMS]
+
+    def any(self, atoms: Sequence[tuple[Atom, float]]) -> tantivy.Query:
+        """Ask for at least one of these atoms."""
+        return self._minus(words.union([self.atom(atom) for atom, _ in atoms]))
+
+
+def _inside_tokens(atom: Atom) -> list[str]:
+    """Tokens whose first may begin, and whose last may end, inside a word; none for CJK, which is found anyway."""
+    tokens = [atom.word] if atom.word else list(atom.phrases[-1].tokens)
+    is_latin = all(token.isascii() for token in tokens)
+    return tokens if is_latin and sum(map(len, tokens)) >= _SHORTEST_INSIDE else []
+
+
+def find(searcher: tantivy.Searcher, request: Request) -> Found:
+    """Find the candidates of one index."""
+    asked = Asked(searcher, request)
+    exact = asked.all()
+    pool = _search(asked, exact, request.lanes)
+    candidates = _described(asked, pool, None, request.whole)
+    counts = _lane_counts(asked, exact)
+    elsewhere: list[Candidate] = []
+    other_lanes = tuple(lane for lane in range(len(LANES)) if lane not in request.lanes)
+    is_default = request.lanes == MAIN_LANES
+    atoms = asked.loose() if asked.wanted and len(pool) < request.limit else []
+    # One atom that is itself the need has been asked for already.
+    can_loosen = len(atoms) > 1 or (len(atoms) == 1 and bool(asked.wanted[0].atoms) and atoms[0][0] not in asked.wanted[0].atoms)
+    loosened: list[Candidate] = []
+    if can_loosen:
+        seen = {one.seq for one in candidates}
+        some = asked.any(atoms)
+        more = _described(asked, _search(asked, some, request.lanes), atoms, None)
+        loosened = [one for one in more if one.seq not in seen]
+        candidates += loosened
+        if not sum(counts.values()):
+            counts = _lane_counts(asked, some)
+    if is_default and not pool:
+        elsewhere = _described(asked, _search(asked, exact, other_lanes), None, request.whole)
+        if not elsewhere and can_loosen and not candidates:
+            elsewhere = _described(asked, _search(asked, asked.any(atoms), other_lanes), atoms, None)
+    return Found(tuple(candidates), tuple(elsewhere), counts)
+
+
+def _filters(request: Request, lanes: tuple[int, ...]) -> list[tantivy.Query]:
+    chosen = [*request.filters]
+    if len(lanes) < len(LANES):
+        chosen.append(words.lanes(lanes))
+    return chosen
+
+
+def _search(asked: Asked, query: tantivy.Query, lanes: tuple[int, ...]) -> list[tuple[float, tantivy.DocAddress]]:
+    request = asked.request
+    if request.whole is not None and not request.newest:
+        # Side by side counts more; it must also be inside the pool when many parts hold all the words.
+        query = words.preferring(query, words.phrase(request.whole))
+    query = words.without(words.filtered(query, _filters(request, lanes)), request.excluded)
+    if request.newest or not asked.wanted:
+        found = asked.searcher.search(query, POOL, count=False, order_by_field="time")
+        return [(0.0, address) for _, address in found.hits]
+    return list(asked.searcher.search(query, POOL, count=False).hits)
+
+
+def _lane_counts(asked: Asked, query: tantivy.Query) -> dict[int, int]:
+    request = asked.request
+    narrowed = words.without(words.filtered(query, request.filters), request.excluded)
+    buckets = asked.searcher.aggregate(narrowed, {"lane": {"terms": {"field": "lane", "size": len(LANES)}}})
+    return {int(bucket["key"]): int(bucket["doc_count"]) for bucket in buckets["lane"]["buckets"]}
+
+
+def _described(
+    asked: Asked,
+    pool: list[tuple[float, tantivy.DocAddress]],
+    atoms: Sequence[tuple[Atom, float]] | None,
+    whole: Phrase | None,
+) -> list[Candidate]:
+    """Add to each found part the numbers that ranking needs."""
+    if not pool:
+        return []
+    addresses = [address for _, address in pool]
+    column = asked.searcher.fast_field_values
+    seqs = [int(seq or 0) for seq in column("seq", addresses)]
+    shares = _shares(asked, seqs, atoms) if atoms is not None else {}
+    phrases = _phrase_holders(asked, seqs, whole)
+    columns = [column(name, addresses) for name in ("lane", "role", "time", "session", "project")]
+    return [
+        Candidate(
+            seq,
+            max(0.0, float(score)),
+            shares.get(seq, 0.0) if atoms is not None else 1.0,
+            seq in phrases,
+            int(lane or 0),
+            int(role or 0),
+            None if time is None else int(time),
+            int(session or 0),
+            int(project or 0),
+        )
+        for (score, _), seq, lane, role, time, session, project in zip(pool, seqs, *columns, strict=True)
+    ]
+
+
+def _phrase_holders(asked: Asked, seqs: list[int], whole: Phrase | None) -> set[int]:
+    if whole is None:
+        return set()
+    return {seq for seq, bits in _bits(asked.searcher, [words.phrase(whole)], seqs) if bits}
+
+
+def _shares(asked: Asked, seqs: list[int], atoms: Sequence[tuple[Atom, float]]) -> dict[int, float]:
+    total = sum(weight for _, weight in atoms) or 1.0
+    shares = dict.fromkeys(seqs, 0.0)
+    for start in range(0, len(atoms), words.BITS_AT_ONCE):
+        some = atoms[start : start + words.BITS_AT_ONCE]
+        for seq, bits in _bits(asked.searcher, [asked.atom(atom) for atom, _ in some], seqs):
+            held = sum(weight for number, (_, weight) in enumerate(some) if bits >> number & 1)
+            shares[seq] += held / total
+    # Broken down, it is never the whole need: at most `most`.
+    return {seq: min(share, 0.999) for seq, share in shares.items()}
+
+
+def _bits(
+    searcher: tantivy.Searcher, queries: Sequence[tantivy.Query], seqs: list[int]
+) -> list[tuple[int, int]]:
+    hits = searcher.search(words.matched(queries, seqs), len(seqs), count=False).hits
+    found = searcher.fast_field_values("seq", [address for _, address in hits])
+    return [(int(seq or 0), int(score)) for seq, (score, _) in zip(found, hits, strict=True)]
+
+
+def session_counts(searcher: tantivy.Searcher, query: tantivy.Query, most: int) -> dict[int, int]:
+    """Count the parts of each session that match; the `most` sessions with most of them."""
+    buckets = searcher.aggregate(query, {"s": {"terms": {"field": "session", "size": most}}})
+    return {int(bucket["key"]): int(bucket["doc_count"]) for bucket in buckets["s"]["buckets"]}

@@ -1,0 +1,37 @@
+"""Ids that a person can type: `m` and 12 letters or digits for a message, from a hash of the agent's own id."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+
+# Crockford's base 32: no i, l, o, u, so that nothing read from a screen is mistyped.
+_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
+_LENGTH = 12
+_VALUE = {digit: number for number, digit in enumerate(_DIGITS)}
+
+
+def key_of(agent: str, native: str) -> int:
+    """Hash an agent's own id to 60 bits (birthday collisions become likely near a thousand million messages)."""
+    digest = blake2b(f"{agent}\0{native}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 4
+
+
+def message_id(key: int) -> str:
+    """Write a message's key as its id."""
+    digits = []
+    for _ in range(_LENGTH):
+        digits.append(_DIGITS[key & 31])
+        key >>= 5
+    return "m" + "".join(reversed(digits))
+
+
+def key_range(prefix: str) -> tuple[int, int] | None:
+    """Give the keys [low, high) whose ids begin with `prefix`; None when it cannot be a message id."""
+    digits = prefix.lower()[1:]
+    if not prefix.lower().startswith("m") or not 3 <= len(digits) <= _LENGTH or any(d not in _VALUE for d in digits):
+        return None
+    low = 0
+    for digit in digits:
+        low = low << 5 | _VALUE[digit]
+    shift = 5 * (_LENGTH - len(digits))
+    return low << shift, (low + 1) << shift

@@ -1,0 +1,395 @@
+"""Reading rows back: parts, sessions, ids, and what is known of the transcripts."""
+
+from __future__ import annotations
+
+from harkback import errors
+from harkback.engines.local.ids import key_of, key_range, message_id
+from harkback.engines.local.schema import chunks
+from harkback.model import (
+    TALK,
+    USER,
+    Checkpoint,
+    Coverage,
+    Known,
+    Place,
+    StoredPart,
+    StoredSession,
+    Transcript,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+_PART = (
+    "SELECT part.seq, part.message, transcript.session, part.transcript, transcript.path, part.pos, part.length,"
+    " part.lane, part.role, part.time, ifnull(tool.value, ''), ifnull(model.value, ''), ifnull(branch.value, ''),"
+    " part.files, part.text FROM part JOIN transcript ON transcript.id = part.transcript"
+    " LEFT JOIN label tool ON tool.id = part.tool LEFT JOIN label model ON model.id = part.model"
+    " LEFT JOIN label branch ON branch.id = part.branch "
+)
+
+_SESSION = (
+    "SELECT session.id, session.agent, native, title, ifnull(project.value, ''), cwd, branch, started, ended, parent,"
+    " relation, agent_type, ifnull(sum(transcript.messages), 0), ifnull(max(transcript.path), ''),"
+    " count(transcript.id) = count(transcript.gone) FROM session"
+    " LEFT JOIN label project ON project.id = session.project"
+    " LEFT JOIN transcript ON transcript.session = session.id "
+)
+
+SHORTEST_PREFIX = 4
+
+
+class Rows:
+    """The rows of one archive, for reading. `read` counts the part rows handed out, so that a test can bound it."""
+
+    def __init__(self, con: sqlite3.Connection) -> None:
+        """Use an open connection."""
+        self.con = con
+        self.read = 0
+
+    # -- parts -----------------------------------------------------------------------------------------------
+
+    def parts(self, seqs: Sequence[int]) -> dict[int, StoredPart]:
+        """Give the parts that still exist, by number."""
+        found: dict[int, StoredPart] = {}
+        for some in chunks(list(seqs)):
+            marks = ",".join("?" * len(some))
+            for part in self._parts(f"WHERE part.seq IN ({marks})", some):
+                found[part.seq] = part
+        return found
+
+    def _parts(self, where: str, values: Sequence[object]) -> list[StoredPart]:
+        parts = [self._part(row) for row in self.con.execute(_PART + where, values)]
+        self.read += len(parts)
+        return parts
+
+    def _part(self, row: tuple[int, int, int, int, str, int, int, int, int, int, str, str, str, str, str]) -> StoredPart:
+        files: tuple[str, ...] = ()
+        if row[13]:
+            files = tuple(
+                value
+                for number in row[13].split()
+                for (value,) in self.con.execute("SELECT value FROM label WHERE id=?", (int(number),))
+            )
+        return StoredPart(row[0], message_id(row[1]), *row[2:13], files, row[14])
+
+    def message(self, transcript: int, offset: int) -> list[StoredPart]:
+        """Give every part of the message at a place."""
+        return self._parts("WHERE part.transcript=? AND part.pos=? ORDER BY part.seq", (transcript, offset))
+
+    def around(self, part: StoredPart, turns: int, lanes: Iterable[int] = (TALK,)) -> list[StoredPart]:
+        """Give the parts of up to `turns` messages before and after, of these lanes, in order, without its own."""
+        listed = ",".join(str(int(lane)) for lane in lanes)
+        ask = f"WHERE part.transcript=? AND part.pos {{}} ? AND part.lane IN ({listed}) ORDER BY part.pos {{}}, seq LIMIT ?"
+        place = (part.transcript, part.offset, turns)
+        before = self._parts(ask.format("<", "DESC"), place) if turns else []
+        after = self._parts(ask.format(">", "ASC"), place) if turns else []
+        return [*reversed([one for one in before if one.offset >= 0]), *after]
+
+    def of_session(
+        self, session: int, lanes: Sequence[int], skip: int = 0, limit: int = -1
+    ) -> list[StoredPart]:
+        """Give a session's own parts of these lanes in order."""
+        listed = ",".join(str(int(lane)) for lane in lanes)
+        return self._parts(
+            f"WHERE transcript.session=? AND part.lane IN ({listed}) AND part.pos >= 0"
+            " ORDER BY part.transcript, part.pos, seq LIMIT ? OFFSET ?",
+            (session, limit, skip),
+        )
+
+    def copied_into(self, session: int) -> list[int]:
+        """Give the numbers of the parts that stand in a session only as copies of another's."""
+        return [
+            row[0]
+            for row in self.con.execute(
+                "SELECT twin.seq FROM transcript JOIN copy ON copy.transcript = transcript.id"
+                " JOIN identity ON identity.key = copy.message JOIN part owner ON owner.seq = identity.seq"
+                " JOIN part twin ON twin.transcript = owner.transcript AND twin.pos = owner.pos"
+                " WHERE transcript.session=?",
+                (session,),
+            )
+        ]
+
+    def copied_elsewhere(self, session: int) -> list[int]:
+        """Give the numbers of a session's own parts that also stand in other sessions."""
+        return [
+            row[0]
+            for row in self.con.execute(
+                "SELECT part.seq FROM transcript JOIN part ON part.transcript = transcript.id"
+                " WHERE transcript.session=? AND EXISTS(SELECT 1 FROM copy JOIN transcript other"
+                " ON other.id = copy.transcript WHERE copy.message = part.message AND other.session != ?)",
+                (session, session),
+            )
+        ]
+
+    def places(self, part: StoredPart) -> list[Place]:
+        """Give every place where a message stands, its own first, then by when the session began."""
+        rows = self.con.execute(
+            "SELECT transcript.session, transcript.path, copy.pos, copy.length FROM copy"
+            " JOIN transcript ON transcript.id = copy.transcript WHERE copy.message=?",
+            (_key(part.message),),
+        ).fetchall()
+        here = (part.session, part.path, part.offset, part.length)
+        sessions = self.sessions_by_number([part.session, *(row[0] for row in rows)])
+        return [Place(sessions[row[0]], *row[1:]) for row in (here, *rows)]
+
+    # -- ids -------------------------------------------------------------------------------------------------
+
+    def find_id(self, text: str) -> StoredPart | StoredSession:
+        """Find a message or session by our id, a unique prefix of it, or the agent's own id.
+
+        Raises NotFound, Ambiguous.
+        """
+        sessions = self._sessions_like(text)
+        if len(sessions) == 1:
+            return sessions[0]
+        part = self._message_like(text)
+        if part is not None:
+            return part
+        if sessions:
+            raise errors.Ambiguous(text, ", ".join(session.id for session in sessions[:5]))
+        raise errors.NotFound(text)
+
+    def find_session(self, text: str) -> StoredSession:
+        """Find a session by its id, or the session of a message. Raises NotFound, Ambiguous."""
+        found = self.find_id(text)
+        return found if isinstance(found, StoredSession) else self.sessions_by_number([found.session])[found.session]
+
+    def _sessions_like(self, text: str) -> list[StoredSession]:
+        agent, colon, native = text.partition(":")
+        exact = self._sessions("WHERE native=?", (text,))
+        if exact:
+            return exact
+        if colon:
+            exact = self._sessions("WHERE session.agent=? AND native=?", (agent, native))
+            return exact or (
+                self._sessions("WHERE session.agent=? AND native >= ? AND native < ?", (agent, native, native + "\U0010ffff"))
+                if native
+                else []
+            )
+        if len(text) < SHORTEST_PREFIX:
+            return []
+        return self._sessions(
+            "WHERE native >= ? AND native < ? AND parent NOT IN (SELECT native FROM session other"
+            " WHERE other.native >= ? AND other.native < ?)",
+            (text, text + "\U0010ffff") * 2,
+        )
+
+    def _message_like(self, text: str) -> StoredPart | None:
+        wide = key_range(text)
+        if wide is not None:
+            rows = self.con.execute(
+                "SELECT DISTINCT part.message, min(part.seq) FROM identity JOIN part ON part.seq = identity.seq"
+                " WHERE identity.key >= ? AND identity.key < ? AND part.message >= ? AND part.message < ?"
+                " GROUP BY part.message LIMIT 6",
+                wide * 2,
+            ).fetchall()
+            if len(rows) > 1:
+                raise errors.Ambiguous(text, ", ".join(message_id(row[0]) for row in rows[:5]))
+            if rows:
+                return self.parts([rows[0][1]])[rows[0][1]]
+        for (agent,) in self.con.execute("SELECT DISTINCT agent FROM session").fetchall():
+            row = self.con.execute("SELECT seq FROM identity WHERE key=?", (key_of(agent, text),)).fetchone()
+            if row and (part := self.parts([row[0]]).get(row[0])) is not None:
+                return part
+        return None
+
+    # -- sessions ----------------------------------------------------------------------------------------------
+
+    def _sessions(self, where: str, values: Sequence[object], order: str = "", limit: int = 50) -> list[StoredSession]:
+        rows = self.con.execute(
+            f"{_SESSION}{where} GROUP BY session.id HAVING count(transcript.id) {order} LIMIT ?", (*values, limit)
+        )
+        return [StoredSession(*row[:14], is_gone=bool(row[14])) for row in rows]
+
+    def sessions_by_number(self, numbers: Sequence[int]) -> dict[int, StoredSession]:
+        """Give sessions by the engine's numbers."""
+        found: dict[int, StoredSession] = {}
+        for some in chunks(sorted(set(numbers))):
+            marks = ",".join("?" * len(some))
+            found.update((one.number, one) for one in self._sessions(f"WHERE session.id IN ({marks})", some, "", -1))
+        return found
+
+    def sessions(
+        self,
+        *,
+        agents: Sequence[str] | None = None,
+        projects: Sequence[int] | None = None,
+        branch: str = "",
+        title: str = "",
+        parent: str = "",
+        since_ms: int | None = None,
+        until_ms: int | None = None,
+        subagents: bool = False,
+        limit: int = 20,
+        skip: int = 0,
+    ) -> list[StoredSession]:
+        """List sessions, the ones last spoken in first; without `subagents` only what a person started."""
+        where = ["session.started IS NOT NULL"]
+        values: list[object] = []
+
+        def ask(condition: str, *more: object) -> None:
+            where.append(condition)
+            values.extend(more)
+
+        if agents is not None:
+            ask(f"session.agent IN ({','.join('?' * len(agents))})", *agents)
+        if projects is not None:
+            ask(f"session.project IN ({','.join('?' * len(projects))})", *projects)
+        if branch:
+            ask("instr(lower(branch), lower(?))", branch)
+        if title:
+            ask("instr(lower(title), lower(?))", title)
+        if parent:
+            ask("parent = ?", parent)
+        elif not subagents:
+            ask("relation != 'subagent'")
+        if since_ms is not None:
+            ask("session.ended >= ?", since_ms)
+        if until_ms is not None:
+            ask("session.started < ?", until_ms)
+        order = f"ORDER BY session.ended DESC, session.id LIMIT {int(limit)} OFFSET {int(skip)} --"
+        return self._sessions("WHERE " + " AND ".join(where), values, order)
+
+    def session_sizes(self, numbers: Sequence[int]) -> dict[int, int]:
+        """Give how many messages each of these sessions has."""
+        found: dict[int, int] = {}
+        for some in chunks(sorted(set(numbers))):
+            marks = ",".join("?" * len(some))
+            found.update(
+                self.con.execute(
+                    f"SELECT session, sum(messages) FROM transcript WHERE session IN ({marks}) GROUP BY session", some
+                ).fetchall()
+            )
+        return found
+
+    def labels(self, kind: str, text: str = "") -> dict[int, str]:
+        """Give the names of a kind (project, tool, branch, file, agent) that hold `text`, by number."""
+        rows = self.con.execute(
+            "SELECT id, value FROM label WHERE kind=? AND (?='' OR instr(lower(value), lower(?)))", (kind, text, text)
+        )
+        return dict(rows.fetchall())
+
+    def asking(self, agent: str, native: str) -> list[StoredSession]:
+        """Give a session and its subagents by the agent's own id; nothing when it was not read yet."""
+        return self._sessions("WHERE session.agent=? AND (native=? OR parent=? AND relation='subagent')", (agent, native, native))
+
+    def digest(self, session: int) -> list[int]:
+        """Give the numbers of a session's prompts and final answers, in order."""
+        rows = self.con.execute(
+            "SELECT seq, role FROM part JOIN transcript ON transcript.id = part.transcript"
+            " WHERE transcript.session=? AND lane=? ORDER BY part.transcript, pos, seq",
+            (session, TALK),
+        ).fetchall()
+        return [
+            seq
+            for at, (seq, role) in enumerate(rows)
+            if role == USER or at == 0 or at + 1 == len(rows) or rows[at + 1][1] == USER
+        ]
+
+    def files_of(self, session: int) -> list[str]:
+        """Give the files that a session's calls named, in the order of their first mention."""
+        numbers: dict[int, None] = {}
+        for (files,) in self.con.execute(
+            "SELECT files FROM part JOIN transcript ON transcript.id = part.transcript"
+            " WHERE transcript.session=? AND files IS NOT NULL ORDER BY pos",
+            (session,),
+        ):
+            numbers.update(dict.fromkeys(map(int, files.split())))
+        find = "SELECT value FROM label WHERE id=?"
+        return [self.con.execute(find, (number,)).fetchone()[0] for number in numbers]
+
+    def older_than(self, agent: str, mtime_ns: int) -> int:
+        """Count the transcripts on disk that an agent has not touched since a time."""
+        row = self.con.execute(
+            "SELECT count(*) FROM transcript WHERE agent=? AND gone IS NULL AND mtime < ?", (agent, mtime_ns)
+        ).fetchone()
+        return int(row[0])
+
+    # -- totals --------------------------------------------------------------------------------------------------
+
+    def meta(self, key: str) -> object:
+        """Give one fact about the archive, or None."""
+        row = self.con.execute("SELECT value FROM meta WHERE key=?", (key,)).fetchone()
+        return row[0] if row else None
+
+    def coverage(self) -> Coverage:
+        """Give the totals; nothing is counted, they are kept as rows are written."""
+        kept = dict(self.con.execute("SELECT key, value FROM meta").fetchall())
+        return Coverage(
+            int(kept.get("total_transcripts", 0)),
+            int(kept.get("total_messages", 0)),
+            int(kept.get("total_problems", 0)),
+            int(kept.get("pending", 0)),
+            kept.get("last_full_pass"),
+        )
+
+    def problems(self, limit: int = 50) -> list[tuple[str, int, str, str]]:
+        """List what could not be read: path, offset, kind, detail; the newest transcripts first."""
+        return self.con.execute(
+            "SELECT path, pos, kind, detail FROM problem JOIN transcript ON transcript.id = transcript"
+            " ORDER BY mtime DESC, pos LIMIT ?",
+            (limit,),
+        ).fetchall()
+
+    def problem_kinds(self) -> dict[str, int]:
+        """Count the problems by kind."""
+        return dict(self.con.execute("SELECT kind, count(*) FROM problem GROUP BY kind ORDER BY 2 DESC").fetchall())
+
+    def by_agent(self) -> list[tuple[str, int, int, int, int | None]]:
+        """Give for each agent: transcripts, messages, transcripts gone, time of the newest session."""
+        return self.con.execute(
+            "SELECT transcript.agent, count(*), sum(transcript.messages), count(gone), max(ended) FROM transcript"
+            " JOIN session ON session.id = session GROUP BY transcript.agent ORDER BY 1"
+        ).fetchall()
+
+    # -- transcripts -----------------------------------------------------------------------------------------------
+
+    def known(self, agent: str) -> dict[str, Known]:
+        """Give what was last seen of every transcript of an agent, by path."""
+        rows = self.con.execute(
+            "SELECT agent, path, size, mtime, inode, parser, gone IS NOT NULL FROM transcript WHERE agent=?", (agent,)
+        )
+        return {row[1]: Known(*row[:6], bool(row[6])) for row in rows}
+
+    def known_at(self, paths: Sequence[str]) -> dict[str, Known]:
+        """Give what was last seen of these transcripts."""
+        found: dict[str, Known] = {}
+        for path in paths:
+            for row in self.con.execute(
+                "SELECT agent, path, size, mtime, inode, parser, gone IS NOT NULL FROM transcript WHERE path=?", (path,)
+            ):
+                found[path] = Known(*row[:6], bool(row[6]))
+        return found
+
+    def most_recent(self, limit: int) -> list[tuple[str, int, int, int]]:
+        """Give path, size, mtime and inode of the transcripts changed last; an index holds all four."""
+        return self.con.execute(
+            "SELECT path, size, mtime, inode FROM transcript WHERE gone IS NULL ORDER BY mtime DESC LIMIT ?", (limit,)
+        ).fetchall()
+
+    def folders(self) -> list[tuple[str, str, int]]:
+        """Give path, agent and mtime of the folders in which transcripts appear."""
+        return self.con.execute("SELECT path, agent, mtime FROM folder").fetchall()
+
+    def transcript(self, path: str) -> Transcript | None:
+        """Give a known transcript as its source named it."""
+        row = self.con.execute(
+            "SELECT transcript.agent, path, native, size, mtime, inode FROM transcript JOIN session"
+            " ON session.id = session WHERE path=?",
+            (path,),
+        ).fetchone()
+        return Transcript(*row) if row else None
+
+    def checkpoint(self, path: str) -> Checkpoint | None:
+        """Give where reading a transcript stopped; None when it was not read yet."""
+        row = self.con.execute("SELECT offset, fingerprint, state FROM transcript WHERE path=?", (path,)).fetchone()
+        return Checkpoint(*row) if row and row[1] else None
+
+
+def _key(message: str) -> int:
+    wide = key_range(message)
+    assert wide is not None
+    return wide[0]

@@ -1,0 +1,146 @@
+"""The SQLite side of the local engine: its tables, how a connection is opened, how a write begins."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+
+from harkback import errors
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FILE = "archive.sqlite"
+
+# One entry per layout version; each runs once, in its own transaction that also records it.
+MIGRATIONS: tuple[str, ...] = (
+    """
+    CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+    CREATE TABLE label(id INTEGER PRIMARY KEY, kind TEXT NOT NULL, value TEXT NOT NULL, UNIQUE(kind, value));
+    CREATE TABLE session(
+        id INTEGER PRIMARY KEY, agent TEXT NOT NULL, native TEXT NOT NULL,
+        title TEXT NOT NULL DEFAULT '', title_rank INTEGER NOT NULL DEFAULT 0, title_seq INTEGER,
+        project INTEGER, cwd TEXT NOT NULL DEFAULT '', last_cwd TEXT NOT NULL DEFAULT '',
+        branch TEXT NOT NULL DEFAULT '', started INTEGER, ended INTEGER,
+        parent TEXT NOT NULL DEFAULT '', relation TEXT NOT NULL DEFAULT '', agent_type TEXT NOT NULL DEFAULT '',
+        UNIQUE(agent, native));
+    CREATE INDEX session_native ON session(native);
+    CREATE TABLE transcript(
+        id INTEGER PRIMARY KEY, agent TEXT NOT NULL, path TEXT NOT NULL UNIQUE, session INTEGER NOT NULL,
+        size INTEGER NOT NULL, mtime INTEGER NOT NULL, inode INTEGER NOT NULL, offset INTEGER NOT NULL,
+        fingerprint TEXT NOT NULL, state TEXT NOT NULL, parser INTEGER NOT NULL, messages INTEGER NOT NULL,
+        gone INTEGER);
+    CREATE INDEX transcript_recent ON transcript(mtime, size, inode, path) WHERE gone IS NULL;
+    CREATE INDEX transcript_session ON transcript(session);
+    CREATE TABLE part(
+        seq INTEGER PRIMARY KEY AUTOINCREMENT, transcript INTEGER NOT NULL, pos INTEGER NOT NULL,
+        length INTEGER NOT NULL, message INTEGER NOT NULL, lane INTEGER NOT NULL, role INTEGER NOT NULL,
+        time INTEGER, tool INTEGER, model INTEGER, branch INTEGER, files TEXT, text TEXT NOT NULL);
+    CREATE INDEX part_place ON part(transcript, pos);
+    CREATE TABLE identity(key INTEGER PRIMARY KEY, seq INTEGER NOT NULL);
+    CREATE TABLE copy(
+        message INTEGER NOT NULL, transcript INTEGER NOT NULL, pos INTEGER NOT NULL, length INTEGER NOT NULL,
+        PRIMARY KEY(message, transcript, pos)) WITHOUT ROWID;
+    CREATE INDEX copy_transcript ON copy(transcript, pos);
+    CREATE TABLE problem(
+        transcript INTEGER NOT NULL, pos INTEGER NOT NULL, length INTEGER NOT NULL, kind TEXT NOT NULL,
+        detail TEXT NOT NULL, PRIMARY KEY(transcript, pos, kind)) WITHOUT ROWID;
+    CREATE TABLE claim(key INTEGER PRIMARY KEY, title TEXT NOT NULL);
+    CREATE TABLE folder(path TEXT PRIMARY KEY, agent TEXT NOT NULL, mtime INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE dead(seq INTEGER NOT NULL, transcript INTEGER, PRIMARY KEY(seq, transcript));
+    """,
+)
+
+
+def connect(folder: str, *, write: bool) -> sqlite3.Connection:
+    """Open the archive's database and set every pragma; the only place that does.
+
+    Readers never write and never wait: the journal is a WAL. `page_size` must be set before the WAL is.
+    Raises ArchiveUnreadable, ArchiveReadOnly, ArchiveTooNew, DiskFull.
+    """
+    path = os.path.join(folder, FILE)
+    try:
+        if write:
+            _make_folder(folder)
+        mode = "rwc" if write else "ro"
+        con = sqlite3.connect(_uri(path, mode), uri=True, isolation_level=None, timeout=5.0)
+        con.execute("PRAGMA busy_timeout=5000")
+        if write:
+            con.execute("PRAGMA page_size=8192")
+            con.execute("PRAGMA journal_mode=WAL")
+            con.execute("PRAGMA synchronous=NORMAL")
+            con.execute("PRAGMA wal_autocheckpoint=0")
+            con.execute("PRAGMA secure_delete=ON")
+            _migrate(con, folder)
+        else:
+            con.execute("PRAGMA query_only=ON")
+            _check_version(con, folder)
+    except sqlite3.Error as error:
+        raise _opening_error(folder, error, write=write) from error
+    con.execute("PRAGMA cache_size=-16000")
+    con.execute("PRAGMA temp_store=MEMORY")
+    return con
+
+
+def _uri(path: str, mode: str) -> str:
+    # `?`, `#` and `%` have a meaning in a URI; a Windows drive needs a leading slash.
+    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23").replace("\\", "/")
+    return f"file:{'' if quoted.startswith('/') else '/'}{quoted}?mode={mode}"
+
+
+def _make_folder(folder: str) -> None:
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise errors.ArchiveReadOnly(folder, error.strerror or error) from error
+
+
+def _opening_error(folder: str, error: sqlite3.Error, *, write: bool) -> errors.HarkError:
+    if "full" in str(error):
+        return errors.DiskFull(folder)
+    return (errors.ArchiveReadOnly if write else errors.ArchiveUnreadable)(folder, error)
+
+
+def _version(con: sqlite3.Connection) -> int:
+    return int(con.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _check_version(con: sqlite3.Connection, folder: str) -> None:
+    if _version(con) > len(MIGRATIONS):
+        raise errors.ArchiveTooNew(folder, _version(con), len(MIGRATIONS))
+
+
+def _migrate(con: sqlite3.Connection, folder: str) -> None:
+    _check_version(con, folder)
+    while (version := _version(con)) < len(MIGRATIONS):
+        with transaction(con):
+            if _version(con) != version:
+                continue  # another process did this step while we waited
+            for statement in MIGRATIONS[version].split(";"):
+                if statement.strip():
+                    con.execute(statement)
+            con.execute(f"PRAGMA user_version={version + 1}")
+
+
+class transaction:  # noqa: N801  # used as a verb: `with transaction(con):`
+    """Begin a write at once (`BEGIN IMMEDIATE`), commit at the end, roll back on any error. Nothing else commits."""
+
+    def __init__(self, con: sqlite3.Connection) -> None:
+        self.con = con
+
+    def __enter__(self) -> sqlite3.Connection:
+        self.con.execute("BEGIN IMMEDIATE")
+        return self.con
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            self.con.execute("COMMIT")
+        elif self.con.in_transaction:
+            self.con.execute("ROLLBACK")
+
+
+def chunks(values: list[int], size: int = 500) -> Iterator[list[int]]:
+    """Cut a list so that each piece fits an `IN (…)`."""
+    for start in range(0, len(values), size):
+        yield values[start : start + size]

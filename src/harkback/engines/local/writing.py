@@ -1,0 +1,629 @@
+"""Storing what was read, batch by batch, so that a kill at any moment loses nothing and doubles nothing.
+
+A batch is three steps. A: one SQLite transaction writes rows, identities and checkpoints, and notes in `dead` what
+the index must drop. B: the index drops what `dead` names, takes in every row above its watermark and commits.
+C: SQLite records the watermark and clears those `dead` rows. Documents are handed to the index's writer while the
+batch is read, so that it works beside us, but only step B makes them count. Whoever opens the archive for writing
+after a kill finds a watermark that is behind, removes whatever the index holds above it and does B and C again.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+
+from harkback import errors
+from harkback.engines.local.ids import key_of
+from harkback.engines.local.schema import FILE, chunks, transaction
+from harkback.engines.local.words import Facts
+from harkback.model import TALK, TITLE, USER, Checkpoint, Message, Problem, Session, SessionTitle
+from harkback.text.batch import token_strings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import TypeVar
+
+    from harkback.engines.local.words import Words
+    from harkback.model import Record, Transcript
+
+    T = TypeVar("T", bound=errors.HarkError)
+
+CHUNK_CHARS = 1 << 19
+"""So much text is folded, numbered and handed to the index's thread at once."""
+
+BATCH_CHARS = 24 << 20
+"""So much text is committed at once: about half a second of work, and what a kill makes us read again."""
+
+WAL_BYTES = 32 << 20
+"""A larger write-ahead log is emptied at once; beside a busy reader it would otherwise grow without bound."""
+
+TITLE_POS = -1
+"""The place of a session's title among its parts."""
+
+HEAP_BYTES = 96_000_000
+SMALL_HEAP_BYTES = 15_000_000
+
+
+class Open:
+    """One transcript while it is read: its numbers, and what has been gathered since the last commit."""
+
+    def __init__(self, number: int, session: int, transcript: Transcript, parser: int = 0) -> None:
+        """Begin with nothing gathered."""
+        self.parser = parser
+        self.number = number
+        self.session = session
+        self.transcript = transcript
+        self.checkpoint: Checkpoint | None = None
+        self.facts: Session | None = None
+        self.messages = 0
+        self.project = 0
+
+
+class Writing:
+    """Writes to one archive; use it in a `with` block and call `commit` where a batch may end."""
+
+    def __init__(self, con: sqlite3.Connection, words: Words, folder: str, *, small: bool) -> None:
+        """Open for writing and mend what an interrupted run left; `small` when only little will be written."""
+        self.con = con
+        self.words = words
+        self.folder = folder
+        self.parts_written = 0
+        self.messages_written = 0
+        self._heap = SMALL_HEAP_BYTES if small else HEAP_BYTES
+        self._labels: dict[tuple[str, str], int] = {}
+        self._indexes = words.can_write(heap_bytes=self._heap)
+        if self._indexes and self._behind():
+            self._index_from_rows(clean=True)
+        self._start_batch()
+
+    # -- a batch ---------------------------------------------------------------------------------------------
+
+    def _start_batch(self) -> None:
+        self._seq = self._first = self._high_water() + 1
+        self._rows: list[tuple[object, ...]] = []
+        self._identities: dict[int, int] = {}
+        self._owners: dict[int, tuple[int, int]] = {}
+        self._copies: list[tuple[int, int, int, int]] = []
+        self._problems: list[tuple[int, int, int, str, str]] = []
+        self._claims: list[tuple[int, str]] = []
+        self._open: dict[int, Open] = {}
+        self._waiting: list[tuple[Open, Message]] = []
+        self._waiting_chars = 0
+        self.chars = 0
+
+    def _high_water(self) -> int:
+        row = self.con.execute("SELECT seq FROM sqlite_sequence WHERE name='part'").fetchone()
+        return row[0] if row else 0
+
+    def begin(self, transcript: Transcript, parser: int) -> Open:
+        """Take up a transcript that version `parser` of its source is about to read."""
+        con = self.con
+        row = con.execute("SELECT id, session FROM transcript WHERE path=?", (transcript.path,)).fetchone()
+        if row is None:
+            with _guard(self.folder), transaction(con):
+                con.execute(
+                    "INSERT OR IGNORE INTO session(agent, native) VALUES(?, ?)", (transcript.agent, transcript.native)
+                )
+                session = con.execute(
+                    "SELECT id FROM session WHERE agent=? AND native=?", (transcript.agent, transcript.native)
+                ).fetchone()[0]
+                number = con.execute(
+                    "INSERT INTO transcript(agent, path, session, size, mtime, inode, offset, fingerprint, state,"
+                    " parser, messages) VALUES(?, ?, ?, -1, ?, 0, 0, '', '', 0, 0)",
+                    (transcript.agent, transcript.path, session, transcript.mtime_ns),
+                ).lastrowid
+                add_tally(con, transcripts=1)
+            row = (number, session)
+        opened = self._open[row[0]] = Open(row[0], row[1], transcript, parser)
+        opened.project = self.con.execute("SELECT ifnull(project, 0) FROM session WHERE id=?", (row[1],)).fetchone()[0]
+        return opened
+
+    def set_project(self, opened: Open, project: str) -> None:
+        """Say to which repository or folder the transcript's messages belong from here on."""
+        opened.project = self._label("project", project) if project else 0
+
+    def add(self, opened: Open, record: Record) -> None:
+        """Take in one record of an opened transcript. A `Restart` goes to `restart` instead."""
+        match record:
+            case Message():
+                self._open[opened.number] = opened
+                self._waiting.append((opened, record))
+                self._waiting_chars += sum(len(part.text) for part in record.parts) + 200
+                if self._waiting_chars > CHUNK_CHARS:
+                    self._take_in()
+            case Checkpoint():
+                self._open[opened.number] = opened
+                opened.checkpoint = record
+            case Session():
+                opened.facts = record
+            case Problem():
+                where = (opened.number, record.offset, record.length, record.kind, record.detail)
+                self._problems.append(where)
+            case SessionTitle():
+                self._claims.append((key_of(opened.transcript.agent, record.key), record.title))
+            case _:
+                raise AssertionError(record)
+
+    # -- from messages to rows ---------------------------------------------------------------------------------
+
+    def _take_in(self) -> None:
+        waiting, self._waiting, self._waiting_chars = self._waiting, [], 0
+        if not waiting:
+            return
+        keyed: list[tuple[Open, Message, int, int]] = []
+        for opened, message in waiting:
+            agent = opened.transcript.agent
+            second = key_of(agent, message.copy_key) if message.copy_key else 0
+            keyed.append((opened, message, key_of(agent, message.key), second))
+        self._find_owners([key for _, _, first, second in keyed for key in ((first, second) if second else (first,))])
+        self._number_labels(waiting)
+        rows: list[tuple[object, ...]] = []
+        facts: list[Facts] = []
+        for opened, message, first, second in keyed:
+            owner = self._owners.get(first) or (self._owners.get(second) if second else None)
+            if any(part.lane == TALK for part in message.parts):
+                opened.messages += 1
+            if owner is not None:
+                self._note_copy(owner, opened, message, first, second)
+            elif message.parts:
+                self._number(opened, message, first, second, rows, facts)
+        self._hand_over(rows, facts)
+
+    def _find_owners(self, keys: list[int]) -> None:
+        fresh = [key for key in keys if key not in self._owners]
+        for some in chunks(fresh):
+            marks = ",".join("?" * len(some))
+            self._owners.update(
+                (key, (message, seq))
+                for key, message, seq in self.con.execute(
+                    "SELECT identity.key, part.message, part.seq FROM identity JOIN part ON part.seq = identity.seq"
+                    f" WHERE identity.key IN ({marks})",
+                    some,
+                )
+            )
+
+    def _note_copy(self, owner: tuple[int, int], opened: Open, message: Message, first: int, second: int) -> None:
+        self._copies.append((owner[0], opened.number, message.offset, message.length))
+        for key in (first, second):
+            if key and key not in self._owners:
+                self._owners[key] = owner
+                self._identities[key] = owner[1]
+
+    def _number(
+        self,
+        opened: Open,
+        message: Message,
+        first: int,
+        second: int,
+        rows: list[tuple[object, ...]],
+        facts: list[Facts],
+    ) -> None:
+        for key in (first, second):
+            if key:
+                self._owners[key] = (first, self._seq)
+                self._identities[key] = self._seq
+        agent = self._label("agent", opened.transcript.agent)
+        model = self._label("model", message.model) if message.model else None
+        branch = self._label("branch", message.branch) if message.branch else None
+        for part in message.parts:
+            tool = self._label("tool", part.tool) if part.tool else None
+            files = tuple(self._label("file", path) for path in part.files)
+            seq = self._seq
+            self._seq += 1
+            rows.append(
+                (
+                    seq,
+                    opened.number,
+                    message.offset,
+                    message.length,
+                    first,
+                    part.lane,
+                    message.role,
+                    message.time_ms,
+                    tool,
+                    model,
+                    branch,
+                    " ".join(map(str, files)) or None,
+                    part.text,
+                )
+            )
+            facts.append(
+                Facts(
+                    seq,
+                    opened.number,
+                    opened.session,
+                    opened.project,
+                    agent,
+                    part.lane,
+                    message.role,
+                    message.time_ms,
+                    tool,
+                    branch,
+                    files,
+                )
+            )
+
+    def _hand_over(self, rows: list[tuple[object, ...]], facts: list[Facts]) -> None:
+        texts = [str(row[-1]) for row in rows]
+        self.chars += sum(map(len, texts))
+        self._rows.extend(rows)
+        if self._indexes and facts:
+            self.words.add(facts, token_strings(texts))
+
+    def _number_labels(self, waiting: Sequence[tuple[Open, Message]]) -> None:
+        """Give every new name of these messages its number in one short transaction."""
+        wanted: set[tuple[str, str]] = set()
+        for opened, message in waiting:
+            wanted.add(("agent", opened.transcript.agent))
+            if message.model:
+                wanted.add(("model", message.model))
+            if message.branch:
+                wanted.add(("branch", message.branch))
+            for part in message.parts:
+                if part.tool:
+                    wanted.add(("tool", part.tool))
+                wanted.update(("file", path) for path in part.files)
+        self._learn_labels(wanted)
+
+    def _learn_labels(self, wanted: Iterable[tuple[str, str]]) -> None:
+        fresh = [name for name in wanted if name not in self._labels]
+        if not fresh:
+            return
+        find = "SELECT id FROM label WHERE kind=? AND value=?"
+        missing = []
+        for name in fresh:
+            row = self.con.execute(find, name).fetchone()
+            if row is None:
+                missing.append(name)
+            else:
+                self._labels[name] = row[0]
+        if missing:
+            with _guard(self.folder), transaction(self.con):
+                self.con.executemany("INSERT OR IGNORE INTO label(kind, value) VALUES(?, ?)", sorted(missing))
+            for name in missing:
+                self._labels[name] = self.con.execute(find, name).fetchone()[0]
+
+    def _label(self, kind: str, value: str) -> int:
+        if (kind, value) not in self._labels:
+            self._learn_labels([(kind, value)])
+        return self._labels[kind, value]
+
+    # -- A, B, C -----------------------------------------------------------------------------------------------
+
+    def commit(self) -> None:
+        """End the batch: everything added so far is stored and found from now on. Raises DiskFull."""
+        self._take_in()
+        if not self._open:
+            return
+        with _guard(self.folder):
+            is_in_order = self._write_rows()
+            if self._indexes:
+                if is_in_order:
+                    self._finish_index()
+                else:
+                    self.words.rollback()
+                    self._index_from_rows(clean=False)
+            self._empty_wal(WAL_BYTES)
+        self._start_batch()
+
+    def _write_rows(self) -> bool:
+        """Do step A. False when another writer took numbers meanwhile, so that ours had to move up."""
+        with transaction(self.con) as con:
+            shift = self._high_water() + 1 - self._first
+            if shift:
+                self._rows = [(int(str(row[0])) + shift, *row[1:]) for row in self._rows]
+                self._identities = {
+                    key: seq + shift if seq >= self._first else seq for key, seq in self._identities.items()
+                }
+            con.executemany("INSERT INTO part VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)", self._rows)
+            con.executemany("INSERT OR REPLACE INTO identity VALUES(?,?)", sorted(self._identities.items()))
+            con.executemany("INSERT OR IGNORE INTO copy VALUES(?,?,?,?)", sorted(self._copies))
+            con.executemany("INSERT OR REPLACE INTO problem VALUES(?,?,?,?,?)", self._problems)
+            con.executemany("INSERT OR REPLACE INTO claim VALUES(?,?)", self._claims)
+            titles = sum([self._close_transcript(con, opened) for opened in self._open.values()])
+            talk = sum(opened.messages for opened in self._open.values())
+            add_tally(con, messages=talk, parts=len(self._rows), problems=len(self._problems))
+        for opened in self._open.values():
+            opened.messages, opened.checkpoint = 0, None
+        self.messages_written += talk
+        self.parts_written += len(self._rows) + titles
+        return not shift
+
+    def _close_transcript(self, con: sqlite3.Connection, opened: Open) -> int:
+        """Record how far a transcript was read and what is known of its session; returns titles written."""
+        at, place = opened.checkpoint, opened.transcript
+        if at is not None:
+            con.execute(
+                "UPDATE transcript SET size=?, mtime=?, inode=?, offset=?, fingerprint=?, state=?, parser=?,"
+                " messages=messages+?, gone=NULL WHERE id=?",
+                (
+                    place.size,
+                    place.mtime_ns,
+                    place.inode,
+                    at.offset,
+                    at.fingerprint,
+                    at.state,
+                    opened.parser,
+                    opened.messages,
+                    opened.number,
+                ),
+            )
+        if opened.facts is None:
+            return 0
+        facts = opened.facts
+        # Whose an old `agent-<id>.jsonl` is, only its rows know: the id may be another than the place told.
+        con.execute("UPDATE OR IGNORE session SET native=? WHERE id=?", (facts.native, opened.session))
+        con.execute(
+            "UPDATE session SET project=?1, cwd=?2, last_cwd=?3, branch=?4, parent=?5, relation=?6, agent_type=?7,"
+            " started=min(ifnull(started, ?8), ifnull(?8, started)), ended=max(ifnull(ended, ?9), ifnull(?9, ended))"
+            " WHERE id=?10",
+            (
+                opened.project,
+                facts.cwd,
+                facts.last_cwd,
+                facts.branch,
+                facts.parent,
+                facts.relation,
+                facts.agent_type,
+                facts.started_ms,
+                facts.ended_ms,
+                opened.session,
+            ),
+        )
+        return self._write_title(con, opened, facts.title, facts.title_rank)
+
+    def _write_title(self, con: sqlite3.Connection, opened: Open, title: str, rank: int) -> int:
+        had, had_rank, had_seq = con.execute(
+            "SELECT title, title_rank, title_seq FROM session WHERE id=?", (opened.session,)
+        ).fetchone()
+        if not title or rank < had_rank or (title, rank) == (had, had_rank):
+            return 0
+        seq = None
+        if had_seq is not None:
+            con.execute("DELETE FROM part WHERE seq=?", (had_seq,))
+            add_tally(con, parts=-1)
+            con.execute("INSERT INTO dead VALUES(?, NULL)", (had_seq,))
+        if rank > 0:  # a title made of the first prompt would only say the prompt again
+            key = key_of(opened.transcript.agent, f"title:{opened.transcript.native}")
+            ended = opened.facts.ended_ms if opened.facts else None
+            seq = con.execute(
+                "INSERT INTO part(transcript, pos, length, message, lane, role, time, text) VALUES(?,?,0,?,?,?,?,?)",
+                (opened.number, TITLE_POS, key, TITLE, USER, ended, title),
+            ).lastrowid
+            con.execute("INSERT OR REPLACE INTO identity VALUES(?,?)", (key, seq))
+            add_tally(con, parts=1)
+        con.execute(
+            "UPDATE session SET title=?, title_rank=?, title_seq=? WHERE id=?", (title, rank, seq, opened.session)
+        )
+        return int(seq is not None)
+
+    def _finish_index(self) -> None:
+        """Do B and C after a batch whose documents the index's writer already has, all but the titles."""
+        high = self._high_water()
+        titles = self._facts_above(self._first + len(self._rows) - 1)
+        self._add_rows(titles)
+        self._drop_dead_and_commit(high)
+
+    def _drop_dead_and_commit(self, high: int) -> None:
+        dead = self.con.execute("SELECT rowid, seq, transcript FROM dead").fetchall()
+        for _, seq, transcript in dead:
+            self.words.remove(seq=seq, transcript=transcript)
+        self.words.commit()
+        with transaction(self.con) as con:
+            # A rebuild may have put another index in our place: then the next writer tells that one.
+            if con.execute("SELECT value FROM meta WHERE key='words'").fetchone() == (os.path.basename(self.words.folder),):
+                con.execute("INSERT OR REPLACE INTO meta VALUES('indexed', ?)", (high,))
+                con.executemany("DELETE FROM dead WHERE rowid=?", [(row[0],) for row in dead])
+
+    def _behind(self) -> bool:
+        dead = self.con.execute("SELECT 1 FROM dead LIMIT 1").fetchone()
+        return dead is not None or watermark(self.con) < self._high_water()
+
+    def _index_from_rows(self, *, clean: bool) -> None:
+        """Do B and C from the rows alone; `clean` first removes what the index holds above its watermark."""
+        mark, high = watermark(self.con), self._high_water()
+        if clean:
+            self.words.remove_above(mark)
+        self._add_rows(self._facts_above(mark))
+        self._drop_dead_and_commit(high)
+
+    def _facts_above(self, seq: int) -> Iterable[tuple[Facts, str]]:
+        return facts_above(self.con, seq)
+
+    def _add_rows(self, rows: Iterable[tuple[Facts, str]]) -> None:
+        facts: list[Facts] = []
+        texts: list[str] = []
+        size = 0
+        for fact, text in rows:
+            facts.append(fact)
+            texts.append(text)
+            size += len(text)
+            if size > CHUNK_CHARS:
+                self.words.add(facts, token_strings(texts))
+                facts, texts, size = [], [], 0
+        if facts:
+            self.words.add(facts, token_strings(texts))
+
+    def _empty_wal(self, above_bytes: int) -> None:
+        try:
+            size = os.stat(os.path.join(self.folder, FILE + "-wal")).st_size
+        except OSError:
+            return
+        if size > above_bytes:
+            self.con.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    # -- what no longer stands -----------------------------------------------------------------------------------
+
+    def restart(self, opened: Open) -> None:
+        """Forget what was read of a transcript, since it is to be read again from its beginning."""
+        self.commit()
+        with _guard(self.folder):
+            with transaction(self.con) as con:
+                forget_rows(con, opened.number)
+            if self._indexes:
+                self._index_from_rows(clean=False)
+        self._start_batch()
+        opened.messages = 0
+        opened.checkpoint = None
+        opened.facts = None
+        self._open[opened.number] = opened
+
+    def mark_gone(self, paths: Sequence[str], now_ms: int) -> None:
+        """Note that these transcripts are no longer on disk; what was read of them stays."""
+        with _guard(self.folder), transaction(self.con) as con:
+            con.executemany("UPDATE transcript SET gone=? WHERE path=? AND gone IS NULL", [(now_ms, p) for p in paths])
+
+    def mark_back(self, paths: Sequence[str]) -> None:
+        """Note that these transcripts are on disk after all."""
+        with _guard(self.folder), transaction(self.con) as con:
+            con.executemany("UPDATE transcript SET gone=NULL WHERE path=?", [(path,) for path in paths])
+
+    def keep_folders(self, agent: str, folders: dict[str, int], *, whole: bool) -> None:
+        """Note the folders in which transcripts appear, with their mtimes; `whole` replaces what was known."""
+        with _guard(self.folder), transaction(self.con) as con:
+            if whole:
+                con.execute("DELETE FROM folder WHERE agent=?", (agent,))
+            con.executemany(
+                "INSERT OR REPLACE INTO folder VALUES(?, ?, ?)", [(p, agent, m) for p, m in folders.items()]
+            )
+
+    def set_meta(self, **values: object) -> None:
+        """Keep facts about the archive as a whole."""
+        with _guard(self.folder), transaction(self.con) as con:
+            con.executemany("INSERT OR REPLACE INTO meta VALUES(?, ?)", list(values.items()))
+
+    def settle_titles(self) -> None:
+        """Give the titles that old Claude Code kept in other files to the sessions they speak of."""
+        rows = self.con.execute(
+            "SELECT claim.key, claim.title, part.transcript FROM claim JOIN identity ON identity.key = claim.key"
+            " JOIN part ON part.seq = identity.seq"
+        ).fetchall()
+        if not rows:
+            return
+        with _guard(self.folder):
+            with transaction(self.con) as con:
+                for key, title, number in rows:
+                    agent, path, session, native, ended = con.execute(
+                        "SELECT transcript.agent, path, session, native, ended FROM transcript"
+                        " JOIN session ON session.id = session WHERE transcript.id=?",
+                        (number,),
+                    ).fetchone()
+                    opened = Open(number, session, _place(agent, path, native))
+                    opened.facts = Session(agent, native, ended_ms=ended)
+                    self._write_title(con, opened, title, 1)
+                    con.execute("DELETE FROM claim WHERE key=?", (key,))
+            if self._indexes:
+                self._index_from_rows(clean=False)
+        self._start_batch()
+
+    # -- the end -------------------------------------------------------------------------------------------------
+
+    def __enter__(self) -> Writing:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self.words.rollback()
+        self.close(merge=False)
+
+    def close(self, *, merge: bool) -> None:
+        """Give the locks back; `merge` waits for the index to merge its segments."""
+        self.words.close(merge=merge)
+        self._empty_wal(4 << 20)
+
+
+def _place(agent: str, path: str, native: str) -> Transcript:
+    from harkback.model import Transcript as Place
+
+    return Place(agent, path, native, 0, 0)
+
+
+class _guard:  # noqa: N801  # used as a verb
+    """Turn "disk full" of SQLite and of the index into our own error; anything else passes."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        if error is None or isinstance(error, errors.HarkError):
+            return
+        text = str(error)
+        if isinstance(error, (sqlite3.OperationalError, ValueError, OSError)):
+            if "full" in text or "No space left" in text or "StorageFull" in text:
+                raise errors.DiskFull(self.folder) from error
+            if "readonly" in text or "Read-only" in text or "PermissionDenied" in text:
+                raise errors.ArchiveReadOnly(self.folder, text) from error
+
+
+def watermark(con: sqlite3.Connection) -> int:
+    """Give the number of the last part that the index holds."""
+    row = con.execute("SELECT value FROM meta WHERE key='indexed'").fetchone()
+    return int(row[0]) if row else 0
+
+
+def facts_above(con: sqlite3.Connection, seq: int, limit: int = -1) -> Iterable[tuple[Facts, str]]:
+    """Read back from the rows what the index is given: parts above `seq`, oldest first, at most `limit`."""
+    agents = {value: number for number, value in con.execute("SELECT id, value FROM label WHERE kind='agent'")}
+    for row in con.execute(
+        "SELECT seq, transcript, session, ifnull(project, 0), transcript.agent, lane, role, time, tool, part.branch,"
+        " files, text FROM part JOIN transcript ON transcript.id = part.transcript"
+        " JOIN session ON session.id = transcript.session WHERE seq > ? ORDER BY seq LIMIT ?",
+        (seq, limit),
+    ):
+        files = tuple(map(int, row[10].split())) if row[10] else ()
+        yield Facts(*row[:4], agents.get(row[4], 0), *row[5:10], files), row[11]
+
+
+def forget_rows(con: sqlite3.Connection, transcript: int) -> None:
+    """Delete what was read of a transcript. A message that also stands elsewhere moves there and stays found."""
+    high = con.execute("SELECT ifnull(max(seq), 0) FROM part WHERE transcript=?", (transcript,)).fetchone()[0]
+    con.execute("DELETE FROM copy WHERE transcript=?", (transcript,))
+    moved = con.execute(
+        "SELECT copy.message, min(copy.transcript) FROM copy WHERE copy.message IN"
+        " (SELECT message FROM part WHERE transcript=?) GROUP BY copy.message",
+        (transcript,),
+    ).fetchall()
+    for message, heir in moved:
+        pos, length = con.execute(
+            "SELECT pos, length FROM copy WHERE message=? AND transcript=? ORDER BY pos LIMIT 1", (message, heir)
+        ).fetchone()
+        con.execute("DELETE FROM copy WHERE message=? AND transcript=? AND pos=?", (message, heir, pos))
+        first = None
+        for row in con.execute(
+            "SELECT message, lane, role, time, tool, model, branch, files, text FROM part"
+            " WHERE transcript=? AND message=? ORDER BY seq",
+            (transcript, message),
+        ).fetchall():
+            seq = con.execute(
+                "INSERT INTO part(transcript, pos, length, message, lane, role, time, tool, model, branch, files, text)"
+                " VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
+                (heir, pos, length, *row),
+            ).lastrowid
+            first = first or seq
+        con.execute("INSERT OR REPLACE INTO identity VALUES(?, ?)", (message, first))
+    parts = con.execute("DELETE FROM part WHERE transcript=?", (transcript,)).rowcount
+    problems = con.execute("DELETE FROM problem WHERE transcript=?", (transcript,)).rowcount
+    talk = con.execute("SELECT messages FROM transcript WHERE id=?", (transcript,)).fetchone()[0]
+    add_tally(con, parts=-parts, problems=-problems, messages=-talk)
+    if high:
+        con.execute("INSERT OR IGNORE INTO dead VALUES(?, ?)", (high, transcript))
+    con.execute(
+        "UPDATE session SET title='', title_rank=0, title_seq=NULL, started=NULL, ended=NULL WHERE id ="
+        " (SELECT session FROM transcript WHERE id=?)",
+        (transcript,),
+    )
+    con.execute(
+        "UPDATE transcript SET offset=0, fingerprint='', state='', messages=0, size=-1 WHERE id=?", (transcript,)
+    )
+
+
+def add_tally(con: sqlite3.Connection, **more: int) -> None:
+    """Keep the totals that every answer states, so that none is counted at search time."""
+    con.executemany(
+        "INSERT INTO meta VALUES('total_' || ?1, ?2) ON CONFLICT(key) DO UPDATE SET value = value + ?2",
+        [(name, number) for name, number in more.items() if number],
+    )

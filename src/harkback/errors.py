@@ -1,0 +1,75 @@
+"""What can go wrong with a request. Bad data in a transcript is not an error but a `Problem`.
+
+The docstring of a class is the template of its message: what happened, to what, and one next step. The class
+carries the exit status. Only front doors catch these.
+"""
+
+from __future__ import annotations
+
+
+class HarkError(Exception):
+    """{0}"""
+
+    status = 2
+
+    def __init__(self, *values: object) -> None:
+        """Keep `values`, which fill the template."""
+        super().__init__(*values)
+        self.values = values
+
+    def __str__(self) -> str:
+        """Fill the template."""
+        template = type(self).__doc__ or "{0}"
+        return " ".join(template.format(*self.values).split())
+
+
+class BadValue(HarkError):
+    """{0}: {1!r} is not understood. {2}"""
+
+
+class NotFound(HarkError):
+    """No message or session here has the id {0!r}. `hark sessions` lists sessions; `hark search` prints ids."""
+
+    status = 1
+
+
+class Ambiguous(HarkError):
+    """The id {0!r} fits more than one: {1}. Type a few more characters."""
+
+
+class ArchiveUnreadable(HarkError):
+    """The archive in {0} cannot be opened ({1}). Check who owns the folder and that the disk is mounted, then try again."""
+
+
+class ArchiveReadOnly(HarkError):
+    """The archive in {0} cannot be written ({1}). Searching what is there still works with `hark search --no-sync`; set HARK_HOME to a folder of your own to keep a new archive."""
+
+
+class ArchiveTooNew(HarkError):
+    """The archive in {0} was written by a newer harkback (version {1} of its layout, this program knows {2}). Upgrade harkback."""
+
+
+class DiskFull(HarkError):
+    """The disk of {0} is full, so nothing more was stored; everything stored before is still there. Free some space and run `hark sync` again."""
+
+
+class RemoteFolder(HarkError):
+    """{0} lies on a network file system ({1}), where locks are not reliable. Set HARK_HOME to a folder on a local disk."""
+
+
+class TranscriptGone(HarkError):
+    """The transcript {0} is no longer on disk, so the untouched record cannot be shown. `hark show {1}` shows what was kept of it."""
+
+    status = 1
+
+
+class WordsMissing(HarkError):
+    """The word index in {0} is missing or damaged ({1}). `hark rebuild` makes it again from the rows; nothing is lost."""
+
+
+class NothingYet(HarkError):
+    """There is no archive in {0} yet. Run `hark sync` to make one, or `hark demo` to see a sample."""
+
+
+class NotAMessage(HarkError):
+    """{0!r} is a session; only a message has a raw record. `hark show {0}` lists its messages with their ids."""

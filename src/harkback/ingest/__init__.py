@@ -1,0 +1,1 @@
+"""Ingest: which transcripts changed, and bringing what they gained into an engine."""

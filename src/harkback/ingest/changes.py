@@ -1,0 +1,120 @@
+"""Which transcripts changed on disk since they were last read, found cheaply or completely."""
+
+from __future__ import annotations
+
+import os
+
+from harkback._record import NamedTuple
+from harkback.model import Transcript
+from harkback.sources import SOURCES, source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harkback.engines.local.reading import Rows
+
+HOT = 3000
+"""So many of the transcripts changed last are looked at before every search (2 µs each); the full pass sees all."""
+
+
+class Changes(NamedTuple):
+    """What a look at the disk found; `changed` holds the newest first."""
+
+    changed: tuple[Transcript, ...] = ()
+    gone: tuple[str, ...] = ()
+    back: tuple[str, ...] = ()
+    folders: tuple[tuple[str, str, int], ...] = ()
+    """Path, agent and mtime of folders that are new or changed (all of them after a full pass)."""
+    is_full: bool = False
+
+
+def all_changes(rows: Rows | None, home: str, env: Mapping[str, str]) -> Changes:
+    """Compare every transcript on disk with what is known: 120 to 280 ms at 53,000 files."""
+    changed: list[Transcript] = []
+    gone: list[str] = []
+    back: list[str] = []
+    folders: list[tuple[str, str, int]] = []
+    for name in SOURCES:
+        agent = source(name)
+        known = rows.known(name) if rows is not None else {}
+        folders += [(path, name, _mtime(path)) for path in agent.folders(home, env)]
+        for seen in agent.discover(home, env):
+            was = known.pop(seen.path, None)
+            if was is None or _differs(seen, was.size, was.mtime_ns, was.inode) or was.parser != agent.PARSER:
+                changed.append(seen)
+            elif was.is_gone:
+                back.append(seen.path)
+        gone += [path for path, was in known.items() if not was.is_gone]
+    changed.sort(key=lambda one: -one.mtime_ns)
+    return Changes(tuple(changed), tuple(gone), tuple(back), tuple(folders), is_full=True)
+
+
+def hot_changes(rows: Rows, home: str, env: Mapping[str, str]) -> Changes | None:
+    """Look only where something is likely: known folders, the transcripts changed last, those the agents name.
+
+    None when a full pass is due: nothing is known yet, or an agent keeps its transcripts somewhere new.
+    """
+    known_folders = rows.folders()
+    paths = {path for path, _, _ in known_folders}
+    for name in SOURCES:
+        for root in source(name).roots(home, env):
+            if not any(path.startswith(root) for path in paths) and source(name).folders(home, env):
+                return None
+    changed: dict[str, Transcript] = {}
+    gone: list[str] = []
+    folders: list[tuple[str, str, int]] = []
+    for path, name, mtime in known_folders:
+        now = _mtime(path)
+        if now == mtime or name not in SOURCES:
+            continue
+        for folder, found in source(name).look(path, paths):
+            folders.append((folder, name, now if folder == path else _mtime(folder)))
+            changed.update((seen.path, seen) for seen in found)
+    changed = {path: seen for path, seen in changed.items() if _is_news(rows, seen)}
+    for path, size, mtime, inode in rows.most_recent(HOT):
+        try:
+            stat = os.stat(path)
+        except OSError:
+            gone.append(path)
+            continue
+        if (stat.st_size, stat.st_mtime_ns) != (size, mtime) or (inode and stat.st_ino != inode):
+            _add_known(rows, path, stat, changed)
+    for name in SOURCES:
+        for path in source(name).recent(home, env):
+            if path not in changed:
+                _add_recent(rows, path, changed)
+    newest = sorted(changed.values(), key=lambda one: -one.mtime_ns)
+    return Changes(tuple(newest), tuple(gone), (), tuple(folders))
+
+
+def _is_news(rows: Rows, seen: Transcript) -> bool:
+    was = rows.known_at([seen.path]).get(seen.path)
+    return was is None or was.is_gone or _differs(seen, was.size, was.mtime_ns, was.inode)
+
+
+def _differs(seen: Transcript, size: int, mtime_ns: int, inode: int) -> bool:
+    return seen.size != size or seen.mtime_ns != mtime_ns or bool(inode and seen.inode and inode != seen.inode)
+
+
+def _add_recent(rows: Rows, path: str, changed: dict[str, Transcript]) -> None:
+    try:
+        stat = os.stat(path)
+    except OSError:
+        return
+    was = rows.known_at([path]).get(path)
+    if was is not None and (was.size, was.mtime_ns) != (stat.st_size, stat.st_mtime_ns):
+        _add_known(rows, path, stat, changed)
+
+
+def _add_known(rows: Rows, path: str, stat: os.stat_result, changed: dict[str, Transcript]) -> None:
+    kept = rows.transcript(path)
+    if kept is not None:
+        changed[path] = kept._replace(size=stat.st_size, mtime_ns=stat.st_mtime_ns, inode=stat.st_ino)
+
+
+def _mtime(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0

@@ -1,0 +1,39 @@
+"""The project of a folder: its repository, so that all worktrees of one repository are one project."""
+
+from __future__ import annotations
+
+import os
+
+
+def project_of(cwd: str) -> str:
+    """Give the path of the main repository that holds `cwd`, else `cwd` itself.
+
+    A worktree's `.git` is a file that names `<repository>/.git/worktrees/<name>`. A folder that no longer exists
+    is its own project.
+    """
+    folder = cwd
+    while folder:
+        mark = os.path.join(folder, ".git")
+        if os.path.isdir(mark):
+            return folder
+        if os.path.isfile(mark):
+            return _main_repository(mark) or folder
+        above = os.path.dirname(folder)
+        if above == folder:
+            break
+        folder = above
+    return cwd
+
+
+def _main_repository(mark: str) -> str:
+    try:
+        with open(mark, encoding="utf-8", errors="replace") as file:
+            line = file.readline(4096).strip()
+    except OSError:
+        return ""
+    name, _, target = line.partition(":")
+    if name != "gitdir":
+        return ""
+    target = os.path.normpath(os.path.join(os.path.dirname(mark), target.strip()))
+    head, git, _ = target.replace("\\", "/").partition("/.git/worktrees/")
+    return head if git else ""

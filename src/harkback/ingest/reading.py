@@ -1,0 +1,141 @@
+"""Reading what changed transcripts gained into an engine, newest first, within a time if one is given."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+from harkback._record import NamedTuple
+from harkback.engines.local.writing import BATCH_CHARS
+from harkback.ingest.projects import project_of
+from harkback.model import Checkpoint, Restart, Session
+from harkback.sources import source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from harkback.engines.local import LocalEngine
+    from harkback.engines.local.writing import Open, Writing
+    from harkback.ingest.changes import Changes
+    from harkback.model import Transcript
+
+
+class Report(NamedTuple):
+    """What a sync did."""
+
+    files: int
+    messages: int
+    problems: int
+    pending: int
+    seconds: float
+
+
+class Progress(NamedTuple):
+    """How far a sync is, for a progress bar."""
+
+    bytes_done: int
+    bytes_all: int
+    files_done: int
+    files_all: int
+
+
+class Reader:
+    """Brings changes into an engine opened for writing."""
+
+    def __init__(
+        self,
+        engine: LocalEngine,
+        now_ms: int,
+        *,
+        until: float | None = None,
+        progress: Callable[[Progress], None] = lambda _: None,
+    ) -> None:
+        """Stop beginning anything new at `until` (of `time.monotonic`)."""
+        self.engine = engine
+        self.now_ms = now_ms
+        self.until = until
+        self.progress = progress
+        self._projects: dict[str, str] = {}
+
+    def read(self, changes: Changes, *, full: bool = False) -> Report:
+        """Read everything that changed; with `full` each transcript from its beginning."""
+        began = monotonic()
+        todo = changes.changed
+        total = sum(one.size for one in todo)
+        small = total < 4_000_000
+        before = self.engine.rows.coverage()
+        read = done_bytes = 0
+        with self.engine.writing(small=small) as writing:
+            for transcript in todo:
+                if self._is_late() and read:
+                    break
+                if not self._read_one(writing, transcript, full=full):
+                    break
+                read += 1
+                done_bytes += transcript.size
+                self.progress(Progress(done_bytes, total, read, len(todo)))
+            writing.commit()
+            self._note(writing, changes, len(todo) - read)
+            messages = writing.messages_written
+            writing.close(merge=not small and not self._is_late())
+        after = self.engine.rows.coverage()
+        return Report(read, messages, max(0, after.problems - before.problems), len(todo) - read, monotonic() - began)
+
+    def _is_late(self) -> bool:
+        return self.until is not None and monotonic() > self.until
+
+    def _read_one(self, writing: Writing, transcript: Transcript, *, full: bool) -> bool:
+        """Read one transcript; False when time ran out before its end."""
+        agent = source(transcript.agent)
+        rows = self.engine.rows
+        checkpoint = rows.checkpoint(transcript.path)
+        was = rows.known_at([transcript.path]).get(transcript.path)
+        opened = writing.begin(transcript, agent.PARSER)
+        # Same size but another mtime: changed in place, which no fingerprint of a growing file promises to see.
+        is_edited = was is not None and was.size == transcript.size and was.mtime_ns != transcript.mtime_ns
+        is_other_parser = was is not None and was.parser != agent.PARSER
+        if checkpoint is not None and (full or is_edited or is_other_parser):
+            writing.restart(opened)
+            checkpoint = None
+        for record in agent.read(transcript, checkpoint):
+            if isinstance(record, Restart):
+                writing.restart(opened)
+                continue
+            if isinstance(record, Session) and record.cwd:
+                writing.set_project(opened, self._project(record.cwd))
+            writing.add(opened, record)
+            if isinstance(record, Checkpoint) and not self._go_on(writing, opened, record):
+                return False
+        return True
+
+    def _go_on(self, writing: Writing, opened: Open, at: Checkpoint) -> bool:
+        if writing.chars > BATCH_CHARS:
+            writing.commit()
+        if self._is_late() and at.offset < opened.transcript.size:
+            # The next look at the disk must see that there is more: note the size that was read, not the file's.
+            opened.transcript = opened.transcript._replace(size=at.offset)
+            return False
+        return True
+
+    def _project(self, cwd: str) -> str:
+        if cwd not in self._projects:
+            self._projects[cwd] = project_of(cwd)
+        return self._projects[cwd]
+
+    def _note(self, writing: Writing, changes: Changes, pending: int) -> None:
+        if changes.gone:
+            writing.mark_gone(changes.gone, self.now_ms)
+        if changes.back:
+            writing.mark_back(changes.back)
+        by_agent: dict[str, dict[str, int]] = {}
+        for path, agent, mtime in changes.folders:
+            by_agent.setdefault(agent, {})[path] = mtime
+        for agent, folders in by_agent.items():
+            writing.keep_folders(agent, folders, whole=changes.is_full)
+        values: dict[str, object] = {"pending": pending}
+        if changes.is_full and not pending:
+            values["last_full_pass"] = self.now_ms
+        writing.set_meta(**values)
+        writing.settle_titles()
+
+

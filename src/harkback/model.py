@@ -1,0 +1,196 @@
+"""The values that cross module borders.
+
+Times are integers: milliseconds since 1970 in UTC. Offsets and lengths are bytes in the transcript. An empty
+string or None means "not known". Records are light named tuples because `hark search` may not spend 10 ms on
+importing `dataclasses` (see `_record`).
+"""
+
+from __future__ import annotations
+
+from harkback._record import NamedTuple
+
+# Lanes. Every searchable text belongs to one. The first four are searched by default, so they are numbered
+# together: one range on the lane field selects them.
+TALK, CALLS, TITLE, MEMORY, SUMMARY, THINKING, OUTPUT, CONTEXT = range(8)
+LANES = ("talk", "calls", "title", "memory", "summary", "thinking", "output", "context")
+MAIN_LANES = (TALK, CALLS, TITLE, MEMORY)
+
+# Who speaks. A subagent's task is spoken by `assistant` (the agent that started it), never by `user`.
+USER, ASSISTANT, TOOL, SYSTEM = range(4)
+ROLES = ("user", "assistant", "tool", "system")
+
+# How a session descends from its parent.
+RELATIONS = ("", "continuation", "fork", "subagent")
+
+
+class Transcript(NamedTuple):
+    """One place where an agent keeps one session, as `discover` found it on disk."""
+
+    agent: str
+    path: str
+    native: str
+    """The agent's own id for the session, as far as the place tells it."""
+    size: int
+    mtime_ns: int
+    inode: int = 0
+
+
+class Part(NamedTuple):
+    """One searchable text of a message."""
+
+    lane: int
+    text: str
+    tool: str = ""
+    files: tuple[str, ...] = ()
+
+
+class Message(NamedTuple):
+    """One record of a transcript that says something."""
+
+    key: str
+    """The agent's own id for this record (Claude Code: the row's uuid)."""
+    offset: int
+    length: int
+    role: int
+    time_ms: int | None
+    parts: tuple[Part, ...]
+    copy_key: str = ""
+    """A second identity that copies share even when the agent gives them new ids, or empty."""
+    model: str = ""
+    branch: str = ""
+
+
+class Session(NamedTuple):
+    """What is known of a session after the records read so far; the last one read stands."""
+
+    agent: str
+    native: str
+    title: str = ""
+    title_rank: int = 0
+    """Where the title comes from: 0 first prompt, 1 summary, 2 the agent's own title, 3 given by the person."""
+    cwd: str = ""
+    last_cwd: str = ""
+    branch: str = ""
+    started_ms: int | None = None
+    ended_ms: int | None = None
+    parent: str = ""
+    relation: str = ""
+    agent_type: str = ""
+    version: str = ""
+
+
+class SessionTitle(NamedTuple):
+    """A title for whichever session holds the message `key` (old Claude Code `summary` rows)."""
+
+    key: str
+    title: str
+
+
+class Problem(NamedTuple):
+    """A record that could not be read as it stands; the rest of the transcript is read all the same."""
+
+    offset: int
+    length: int
+    kind: str
+    detail: str
+
+
+class Restart(NamedTuple):
+    """What was read before no longer stands in the transcript: forget its rows, the next values replace them."""
+
+    reason: str
+
+
+class Checkpoint(NamedTuple):
+    """Where reading stopped and how to tell that what lies before is still the same."""
+
+    offset: int
+    fingerprint: str
+    state: str = ""
+    """JSON that the source needs to go on as if it had read everything in one piece."""
+
+
+Record = Message | Session | SessionTitle | Problem | Restart | Checkpoint
+
+
+# -- what an engine gives back -----------------------------------------------------------------------------------
+
+
+class StoredSession(NamedTuple):
+    """A session as it is kept."""
+
+    number: int
+    """The engine's own number; not stable, never shown."""
+    agent: str
+    native: str
+    title: str
+    project: str
+    """Path of the repository, or of the folder where there is none."""
+    cwd: str
+    branch: str
+    started_ms: int | None
+    ended_ms: int | None
+    parent: str
+    relation: str
+    agent_type: str
+    messages: int
+    path: str
+    is_gone: bool
+
+    @property
+    def id(self) -> str:
+        """The id that every command accepts."""
+        return f"{self.agent}:{self.native}"
+
+
+class StoredPart(NamedTuple):
+    """A searchable text as it is kept."""
+
+    seq: int
+    message: str
+    """The message's id."""
+    session: int
+    transcript: int
+    path: str
+    offset: int
+    length: int
+    lane: int
+    role: int
+    time_ms: int | None
+    tool: str
+    model: str
+    branch: str
+    files: tuple[str, ...]
+    text: str
+
+
+class Place(NamedTuple):
+    """One of the places where a message stands: a session and where in its transcript."""
+
+    session: StoredSession
+    path: str
+    offset: int
+    length: int
+
+
+class Known(NamedTuple):
+    """What was last seen of a transcript on disk."""
+
+    agent: str
+    path: str
+    size: int
+    mtime_ns: int
+    inode: int
+    parser: int
+    is_gone: bool
+
+
+class Coverage(NamedTuple):
+    """What the archive holds and what it does not hold yet."""
+
+    transcripts: int
+    messages: int
+    problems: int
+    pending: int
+    """Transcripts known to have something that was not read yet."""
+    last_full_pass_ms: int | None

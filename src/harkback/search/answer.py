@@ -1,0 +1,202 @@
+"""Answering a search: candidates ordered, rows read for the hits that are shown and no more, snippets cut."""
+
+from __future__ import annotations
+
+from harkback import rank
+from harkback._record import NamedTuple
+from harkback.model import LANES, TITLE
+from harkback.search.snippet import SNIPPET_CHARS, Snippet, snippet
+from harkback.terms import needs
+from harkback.text.fold import fold
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harkback.engines.local import LocalEngine, Search
+    from harkback.model import Place, StoredPart, StoredSession
+    from harkback.rank import Candidate, Ranked
+    from harkback.terms import Need
+
+RECHECK = 200
+"""Queries with signs that tokens drop (`C++`) are looked for in the text of up to so many candidates."""
+
+
+class Hit(NamedTuple):
+    """One message, or with `--by session` the best message of a session."""
+
+    part: StoredPart
+    session: StoredSession
+    copies: tuple[Place, ...]
+    tier: int
+    score: float
+    age_factor: float
+    share: float
+    snippet: Snippet
+    before: tuple[StoredPart, ...]
+    after: tuple[StoredPart, ...]
+
+
+class Found(NamedTuple):
+    """The hits of a search and what there is besides."""
+
+    tier: int
+    hits: tuple[Hit, ...]
+    lanes: dict[str, int]
+    more: int
+    """Candidates that were ranked and are not shown."""
+
+
+class Looking:
+    """One search being answered."""
+
+    def __init__(self, engine: LocalEngine, search: Search, now_ms: int, project: int | None, context: int) -> None:
+        """`project` is the engine's number of the asker's project; `context` the turns shown around a hit."""
+        self.engine = engine
+        self.search = search
+        self.now_ms = now_ms
+        self.project = project
+        self.context = context
+        self.needs = needs(search.query)
+        self._kept: dict[int, StoredPart] = {}
+
+    def messages(self) -> Found:
+        """Find messages."""
+        found = self.engine.find(self.search)
+        ranked = self._ranked(found.candidates, found.elsewhere)
+        hits, more = self._hits(ranked)
+        lanes = {LANES[lane]: count for lane, count in sorted(found.lane_counts.items())}
+        return Found(min((hit.tier for hit in hits), default=rank.NONE), tuple(hits), lanes, more)
+
+    def sessions(self) -> Found:
+        """Find sessions: by what is said in all of a session, and by its best three messages."""
+        found = self.engine.find(self.search._replace(limit=rank.SESSION_POOL))
+        candidates = found.candidates or found.elsewhere
+        ranked = self._ranked(found.candidates, found.elsewhere)
+        weights, counted = self.engine.session_scores(self.search, rank.SESSION_POOL)
+        numbers = [one.session for one in counted] + [one.session for one in candidates]
+        sizes = self.engine.rows.session_sizes(numbers)
+        order = rank.sessions(weights, [(one.session, one.hits) for one in counted], candidates, sizes)
+        best = {one.candidate.session: one for one in reversed(ranked)}
+        chosen = [(best[session], score) for session, score in order if session in best]
+        if self.search.newest:
+            chosen.sort(key=lambda pair: -(pair[0].candidate.time_ms or 0))
+        hits, more = self._hits([one._replace(score=score) for one, score in chosen])
+        lanes = {LANES[lane]: count for lane, count in sorted(found.lane_counts.items())}
+        return Found(min((hit.tier for hit in hits), default=rank.NONE), tuple(hits), lanes, more)
+
+    def _ranked(self, candidates: Sequence[Candidate], elsewhere: Sequence[Candidate]) -> list[Ranked]:
+        if self.search.newest or not any(not need.negated for need in self.needs):
+            ranked = rank.by_time(candidates, self.now_ms)
+            others = rank.by_time(elsewhere, self.now_ms, elsewhere=True)
+        else:
+            ranked = rank.by_relevance(candidates, self.now_ms, self.project)
+            others = rank.by_relevance(elsewhere, self.now_ms, self.project, elsewhere=True)
+            if not any(one.field == "session" for one in self.search.query.filters):
+                ranked, others = rank.spread(ranked), rank.spread(others)
+        return rank.merged(ranked, others)
+
+    # -- rows for the hits that are shown -------------------------------------------------------------------------
+
+    def _hits(self, ranked: list[Ranked]) -> tuple[list[Hit], int]:
+        chosen = self._chosen(ranked)
+        hits = [self._hit(one, part) for one, part in chosen]
+        return hits, max(0, len(ranked) - len(chosen))
+
+    def _chosen(self, ranked: list[Ranked]) -> list[tuple[Ranked, StoredPart]]:
+        limit = self.search.limit
+        literals = [need.literal for need in self.needs if need.literal and not need.negated]
+        if literals:
+            ranked = self._literal_first(ranked, literals)
+        elif any(ord(char) > 0x2E7F for char in self.search.query.text):
+            ranked = self._exact_script_first(ranked, limit)
+        chosen: list[tuple[Ranked, StoredPart]] = []
+        seen: set[str] = set()
+        at = 0
+        while len(chosen) < limit and at < len(ranked):
+            some = ranked[at : at + max(limit - len(chosen), 1)]
+            at += len(some)
+            parts = self.parts([one.candidate.seq for one in some])
+            for one in some:
+                part = parts.get(one.candidate.seq)
+                # A row that is gone was forgotten or replaced after the index was written.
+                if part is not None and part.message not in seen:
+                    seen.add(part.message)
+                    chosen.append((one, part))
+        return chosen
+
+    def parts(self, seqs: list[int]) -> dict[int, StoredPart]:
+        """Read rows, each only once."""
+        self._kept.update(self.engine.rows.parts([seq for seq in seqs if seq not in self._kept]))
+        return self._kept
+
+    def _literal_first(self, ranked: list[Ranked], literals: list[str]) -> list[Ranked]:
+        """Keep what holds the signs as typed; when nothing does, keep the words without them, as tier `most`."""
+        parts = self.parts([one.candidate.seq for one in ranked[:RECHECK]])
+        texts = {seq: fold(part.text) for seq, part in parts.items()}
+        holding = [
+            one
+            for one in ranked[:RECHECK]
+            if all(literal in texts.get(one.candidate.seq, "") for literal in literals)
+        ]
+        return holding or [one._replace(tier=max(one.tier, rank.MOST)) for one in ranked]
+
+    def _exact_script_first(self, ranked: list[Ranked], limit: int) -> list[Ranked]:
+        """Among hits of one tier, put those first that hold the words in the script they were typed in."""
+        words = [word.text for clause in self.search.query.clauses if not clause.negated for word in clause.words]
+        folded = [word for word in words if fold(word) != word.lower()]
+        if not folded or not ranked:
+            return ranked
+        top = ranked[: limit * 2]
+        parts = self.parts([one.candidate.seq for one in top])
+
+        def misses(one: Ranked) -> int:
+            part = parts.get(one.candidate.seq)
+            return sum(word not in part.text for word in folded) if part else 0
+
+        top.sort(key=lambda one: (min(one.tier, rank.MOST), misses(one)))
+        return top + ranked[limit * 2 :]
+
+    def _hit(self, one: Ranked, part: StoredPart) -> Hit:
+        places = self.engine.rows.places(part)
+        first = min(places, key=lambda place: (place.session.started_ms or 0, place.session.native))
+        copies = {place.session.number: place for place in places if place.session.number != first.session.number}
+        around = self.engine.rows.around(part, self.context) if self.context and part.lane != TITLE else []
+        chars = SNIPPET_CHARS + self.context * 100
+        return Hit(
+            part,
+            first.session,
+            tuple(copies.values()),
+            one.tier,
+            one.score,
+            one.age_factor,
+            one.candidate.share,
+            snippet(part.text, wanted_texts(self.needs), chars),
+            tuple(other for other in around if other.offset < part.offset),
+            tuple(other for other in around if other.offset > part.offset),
+        )
+
+
+def wanted_texts(wanted: Sequence[Need]) -> list[str]:
+    """Give the folded texts to mark in a hit: whole words first, then what they break into, then their stems."""
+    texts: list[str] = []
+    for need in wanted:
+        if not need.negated:
+            texts += [need.literal] if need.literal else []
+            texts += [atom.text for atom in need.atoms]
+    for need in wanted:
+        if not need.negated:
+            texts += [atom.text for atom in need.loose]
+            texts += [_stem(atom.word) for atom in need.loose if len(atom.word) > 4]
+    return [text for text in dict.fromkeys(texts) if text]
+
+
+def _stem(word: str) -> str:
+    """Cut the commonest English endings, enough to mark `deployed` for `deploy`."""
+    for ending in ("ations", "ation", "ments", "ment", "ings", "ing", "ies", "ed", "es", "s", "e", "y"):
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return word[: -len(ending)]
+    return word
+
+
+__all__ = ["Found", "Hit", "Looking", "wanted_texts"]

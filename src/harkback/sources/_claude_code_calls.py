@@ -1,0 +1,128 @@
+"""What of a tool call is worth finding: the tool's name with its telling arguments.
+
+Argument names: Claude Code's own tools, versions 1.0 to 2.1; all other tools (MCP, plugins) by their strings.
+"""
+
+from __future__ import annotations
+
+from harkback.model import CALLS, Part
+from harkback.text.clean import clean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+# In this order; the number bounds the characters.
+_TELLING = (
+    ("command", 2000),
+    ("file_path", 500),
+    ("path", 500),
+    ("notebook_path", 500),
+    ("pattern", 1000),
+    ("glob", 500),
+    ("url", 2000),
+    ("query", 1000),
+    ("skill", 200),
+    ("args", 1000),
+    ("subagent_type", 100),
+    ("description", 500),
+    ("prompt", 4000),
+    ("plan", 4000),
+)
+_EDITED = ("old_string", "new_string", "new_source", "content")
+_FILES = ("file_path", "path", "notebook_path")
+_SPAWNING = frozenset({"Task", "Agent"})
+_SPAWN_PROMPT = 200
+"""A subagent's task stands whole as the first message of the subagent's own transcript."""
+
+# Tools whose other arguments are switches (modes, limits, offsets, ids).
+_KNOWN = frozenset(
+    {
+        "Agent",
+        "Bash",
+        "BashOutput",
+        "Edit",
+        "ExitPlanMode",
+        "Glob",
+        "Grep",
+        "KillBash",
+        "KillShell",
+        "LS",
+        "MultiEdit",
+        "NotebookEdit",
+        "NotebookRead",
+        "Read",
+        "Skill",
+        "Task",
+        "TodoRead",
+        "TodoWrite",
+        "ToolSearch",
+        "WebFetch",
+        "WebSearch",
+        "Write",
+    }
+)
+_PATH_CHARS = 1000
+_FIRST_LINES = 3
+_FIRST_CHARS = 600
+_OTHER_CHARS = 500
+_OTHER_TOTAL = 4000
+_DEPTH = 6
+
+
+def call(tool: str, arguments: Any) -> Part | None:
+    """Make the searchable text of a call, None if no argument tells anything."""
+    if not isinstance(arguments, dict):
+        return None
+    told = [
+        value[: _SPAWN_PROMPT if key == "prompt" and tool in _SPAWNING else chars].strip()
+        for key, chars in _TELLING
+        if type(value := arguments.get(key)) is str
+    ]
+    told += _edits(arguments)
+    if type(todos := arguments.get("todos")) is list:
+        told += [todo["content"] for todo in todos if type(todo) is dict and type(todo.get("content")) is str]
+    if tool not in _KNOWN:
+        told += _others(arguments)
+    told = [text for text in told if text]
+    if not told:
+        return None
+    files = tuple(
+        clean(value[:_PATH_CHARS]) for key in _FILES if type(value := arguments.get(key)) is str and value
+    )
+    return Part(CALLS, clean(f"{tool} " + "\n".join(told)), clean(tool), files)
+
+
+def _edits(arguments: dict[str, Any]) -> list[str]:
+    """Take the first lines of what an edit replaces and writes (MultiEdit: of each of its edits)."""
+    edits = arguments.get("edits")
+    many = [one for one in edits if type(one) is dict] if type(edits) is list else []
+    return [
+        "\n".join(value[:_FIRST_CHARS].split("\n", _FIRST_LINES)[:_FIRST_LINES]).strip()
+        for one in (arguments, *many)
+        for key in _EDITED
+        if type(value := one.get(key)) is str
+    ]
+
+
+def _others(arguments: dict[str, Any]) -> Iterator[str]:
+    """Take all strings of a tool that is not known, up to a total."""
+    taken = {key for key, _ in _TELLING} | set(_EDITED)
+    left = _OTHER_TOTAL
+    for value in _strings({key: value for key, value in arguments.items() if key not in taken}, _DEPTH):
+        yield value[: min(left, _OTHER_CHARS)].strip()
+        left -= len(value[:_OTHER_CHARS])
+        if left <= 0:
+            return
+
+
+def _strings(value: Any, depth: int) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif depth and isinstance(value, list):
+        for one in value:
+            yield from _strings(one, depth - 1)
+    elif depth and isinstance(value, dict):
+        for one in value.values():
+            yield from _strings(one, depth - 1)

@@ -1,0 +1,80 @@
+"""Values in somebody else's JSON, where anything may stand: read, or empty."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import UTC, datetime, timedelta
+
+from harkback.model import CONTEXT, Part
+from harkback.text.clean import clean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+CONTEXT_LIMIT = 20_000
+"""Characters kept of one injected text."""
+
+TITLE_LIMIT = 80
+
+_SIDE_FILE_LIMIT = 64 << 10
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MS = timedelta(milliseconds=1)
+_SECONDS_BELOW = 100_000_000_000
+"""A bare number below this is a time in seconds (it would be 1973 in milliseconds)."""
+
+
+def string(value: Any) -> str:
+    """Give a string as it is, "" for anything else."""
+    return value if type(value) is str else ""
+
+
+def joined(content: Any) -> str:
+    """Read a string, or the text blocks of a list (a blank line between them)."""
+    if type(content) is str:
+        return content
+    if type(content) is not list:
+        return ""
+    texts = [block.get("text") if type(block) is dict else block for block in content]
+    return "\n\n".join(text for text in texts if type(text) is str and text)
+
+
+def time_ms(value: Any) -> int | None:
+    """Read a time: ISO 8601 (without an offset: UTC), or seconds or milliseconds since 1970."""
+    if type(value) is str:
+        try:
+            moment = datetime.fromisoformat(value)
+            return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH) // _MS
+        except (ValueError, OverflowError):
+            return None
+    if type(value) in (int, float) and 0 < value < _SECONDS_BELOW * 1000:
+        return int(value * 1000 if value < _SECONDS_BELOW else value)
+    return None
+
+
+def digest(text: str) -> str:
+    """Hash a text for a copy key: 16 hex digits (BLAKE2b, 8 bytes)."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def first_line(text: str) -> str:
+    """Make a title of a text: its first line, at most 80 characters."""
+    line: str = clean(text).strip().split("\n", 1)[0]
+    return line.strip()[:TITLE_LIMIT].rstrip()
+
+
+def context(text: str, files: tuple[str, ...] = ()) -> Part:
+    """Make the bounded CONTEXT part of an injected text."""
+    # A little more than the limit goes through `clean`, so that what it drops does not shorten the text.
+    return Part(CONTEXT, clean(text[: 2 * CONTEXT_LIMIT]).strip()[:CONTEXT_LIMIT], "", files)
+
+
+def side_file(path: str) -> dict[str, Any]:
+    """Read a small JSON object that lies beside a transcript; empty if there is none."""
+    try:
+        with open(path, "rb") as file:
+            value = json.loads(file.read(_SIDE_FILE_LIMIT).decode("utf-8", "replace"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if type(value) is dict else {}

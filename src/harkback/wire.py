@@ -1,0 +1,207 @@
+"""JSON that leaves the process; `docs/json.md` describes it and changes with it. Plain dicts, ready to be printed."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+from harkback import rank
+from harkback.agents import resume_argv
+from harkback.model import LANES, ROLES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from harkback.archive.sessions import Answer, MessageView, SessionView, Status
+    from harkback.ingest.reading import Report
+    from harkback.model import Coverage, StoredPart, StoredSession
+    from harkback.search.answer import Hit
+
+    Json = dict[str, Any]
+
+SCHEMA = 1
+"""Version of the JSON: raised when a key changes its meaning or goes; new keys may come at any time."""
+
+
+def when(time_ms: int | None) -> str | None:
+    """Write a time in the user's zone with its offset, to the second."""
+    if time_ms is None:
+        return None
+    return datetime.fromtimestamp(time_ms / 1000, tz=timezone.utc).astimezone().isoformat(timespec="seconds")
+
+
+def search(answer: Answer, shown: int | None = None) -> Json:
+    """Write the answer of a search; `shown` hits fit the budget, all of them when None."""
+    found = answer.found
+    hits = found.hits if shown is None else found.hits[:shown]
+    return {
+        "schema": SCHEMA,
+        "query": answer.query.text,
+        "tier": rank.TIERS[found.tier],
+        "hits": [_hit(one) for one in hits],
+        "lanes": found.lanes,
+        "coverage": coverage(answer.coverage),
+        "left_out": [{"session": one.id, "title": one.title} for one in answer.left_out],
+        "truncated": len(found.hits) - len(hits),
+        "more": found.more,
+        "notes": list(answer.query.notes),
+        "hint": answer.hint,
+    }
+
+
+def _hit(hit: Hit) -> Json:
+    part, session = hit.part, hit.session
+    written: Json = {
+        "id": part.message,
+        "session": session.id,
+        "agent": session.agent,
+        "project": session.project,
+        "title": session.title,
+        "role": ROLES[part.role],
+        "lane": LANES[part.lane],
+        "time": when(part.time_ms),
+        "snippet": hit.snippet.text,
+        "matches": [list(span) for span in hit.snippet.matches],
+        "score": round(hit.score, 4),
+        "copies": [{"session": one.session.id, "title": one.session.title} for one in hit.copies],
+        "resume": resume(session),
+        "why": {
+            "tier": rank.TIERS[hit.tier],
+            "share": round(hit.share, 3),
+            "age": round(hit.age_factor, 3),
+        },
+    }
+    if part.tool:
+        written["tool"] = part.tool
+    if part.files:
+        written["files"] = list(part.files)
+    if session.relation:
+        written["parent"] = f"{session.agent}:{session.parent}"
+    if hit.before or hit.after:
+        written["before"] = [_part(one) for one in hit.before]
+        written["after"] = [_part(one) for one in hit.after]
+    return written
+
+
+def resume(session: StoredSession) -> Json:
+    """Say how to go on with a session: the command and the folder to run it in. A subagent's is its parent's."""
+    native = session.parent if session.relation == "subagent" else session.native
+    return {"argv": resume_argv(session.agent, native), "cwd": session.cwd}
+
+
+def coverage(kept: Coverage) -> Json:
+    """Write what the archive holds."""
+    return {
+        "files": kept.transcripts,
+        "messages": kept.messages,
+        "pending": kept.pending,
+        "problems": kept.problems,
+        "last_full_pass": when(kept.last_full_pass_ms),
+    }
+
+
+def _part(part: StoredPart) -> Json:
+    written: Json = {
+        "id": part.message,
+        "role": ROLES[part.role],
+        "lane": LANES[part.lane],
+        "time": when(part.time_ms),
+        "text": part.text,
+    }
+    if part.tool:
+        written["tool"] = part.tool
+    if part.files:
+        written["files"] = list(part.files)
+    return written
+
+
+def session(one: StoredSession) -> Json:
+    """Write a session."""
+    return {
+        "id": one.id,
+        "agent": one.agent,
+        "title": one.title,
+        "project": one.project,
+        "cwd": one.cwd,
+        "branch": one.branch,
+        "started": when(one.started_ms),
+        "ended": when(one.ended_ms),
+        "messages": one.messages,
+        "parent": f"{one.agent}:{one.parent}" if one.parent else "",
+        "relation": one.relation,
+        "agent_type": one.agent_type,
+        "path": one.path,
+        "gone": one.is_gone,
+        "resume": resume(one),
+    }
+
+
+def sessions(listed: list[StoredSession]) -> Json:
+    """Write a list of sessions."""
+    return {"schema": SCHEMA, "sessions": [session(one) for one in listed]}
+
+
+def message_view(view: MessageView) -> Json:
+    """Write a message with its surroundings."""
+    return {
+        "schema": SCHEMA,
+        "session": session(view.session),
+        "message": [_part(one) for one in view.parts],
+        "before": [_part(one) for one in view.before],
+        "after": [_part(one) for one in view.after],
+        "places": [{"session": one.id, "path": path, "offset": at} for one, path, at in view.places],
+    }
+
+
+def session_view(view: SessionView) -> Json:
+    """Write a page of a session."""
+    return {
+        "schema": SCHEMA,
+        "session": session(view.session),
+        "messages": [_part(one) for one in view.parts],
+        "files": list(view.files),
+        "subagents": [session(one) for one in view.children],
+        "page": view.page,
+        "pages": view.pages,
+    }
+
+
+def status(state: Status) -> Json:
+    """Write the state of the archive."""
+    return {
+        "schema": SCHEMA,
+        "folder": state.folder,
+        "bytes": state.bytes,
+        "segments": state.segments,
+        "coverage": coverage(state.coverage),
+        "agents": [
+            {
+                "agent": one.agent,
+                "files": one.transcripts,
+                "messages": one.messages,
+                "gone": one.gone,
+                "newest": when(one.newest_ms),
+            }
+            for one in state.agents
+        ],
+        "problem_kinds": state.problem_kinds,
+        "problems": [
+            {"path": one.path, "offset": one.offset, "kind": one.kind, "detail": one.detail} for one in state.problems
+        ],
+        "leaving": [
+            {"agent": one.agent, "after_days": one.after_days, "files": one.transcripts} for one in state.leaving
+        ],
+    }
+
+
+def sync(report: Report, kept: Coverage) -> Json:
+    """Write what a sync did."""
+    return {
+        "schema": SCHEMA,
+        "files": report.files,
+        "messages": report.messages,
+        "problems": report.problems,
+        "pending": report.pending,
+        "seconds": round(report.seconds, 3),
+        "coverage": coverage(kept),
+    }
