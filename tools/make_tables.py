@@ -53,6 +53,8 @@ CJK = (
     (0x20000, 0x2FFFD),
     (0x30000, 0x3FFFD),
 )
+# Missing in the list because mainland text has both; the particle (看著), by far the commoner, is 着 there.
+EXTRA_HAN = {"著": "着"}
 # Blocks where a code point that is not assigned yet will be a pictograph.
 PICTOGRAPHS = (0x1F000, 0x1FAFF)
 # Marks that show nothing and must not become a word: combining grapheme joiner, variation selectors.
@@ -69,10 +71,10 @@ HEADER = '''"""The table that decides letters, borders and folding: data only, m
 
 Unicode {version}. HAN_FROM/HAN_TO are the one-to-one pairs (first choice) of the Traditional to Simplified
 character list of OpenCC (https://github.com/BYVoid/OpenCC), Apache License 2.0, as packaged in
-`opencc-python-reimplemented`; everything else comes from the Unicode Character Database.
+`opencc-python-reimplemented`, and the pair 著/着; all else comes from the Unicode Character Database.
 
 KINDS covers the code points from 0 to 0xFFFF, KINDS_ASTRAL the rest, in runs, a length and one letter each:
-s separator, w word, c CJK, y symbol; W and C are word and CJK characters that may melt into the one before them.
+s separator, w word, c CJK, y symbol; W and C are word and CJK characters that may melt into the one before.
 UPPER/LOWER pair the upper-case letters with their lower-case partners, by code point; FOLD_FROM/FOLD_TO fold
 without counting as upper case (final sigma, Cherokee).
 """
@@ -114,11 +116,12 @@ def kind(code: int, seconds: set[str]) -> str:
     return "W" if char in seconds else "w"
 
 
-def runs(codes: range) -> str:
-    """Lengths and letters of the kinds of `codes`."""
+def kinds(name: str, codes: range) -> str:
+    """Assign to `name` the kinds of `codes`, as lengths and letters."""
     seconds = composing()
     letters = (kind(code, seconds) for code in codes)
-    return " ".join(f"{len(list(group))}{letter}" for letter, group in groupby(letters))
+    runs = " ".join(f"{len(list(group))}{letter}" for letter, group in groupby(letters))
+    return assignment(name, [line + " " for line in textwrap.wrap(runs, 100)])
 
 
 def lowered(char: str) -> str:
@@ -147,7 +150,7 @@ def han() -> list[tuple[str, str]]:
     assert spec is not None
     assert spec.origin is not None
     path = os.path.join(os.path.dirname(spec.origin), "dictionary", "TSCharacters.txt")
-    pairs = {}
+    pairs = dict(EXTRA_HAN)
     with open(path, encoding="utf-8") as lines:
         for line in lines:
             char, _, choices = line.strip().partition("\t")
@@ -163,7 +166,10 @@ def han() -> list[tuple[str, str]]:
 
 
 def assignment(name: str, lines: list[str]) -> str:
-    """One assignment of a text cut into lines."""
+    """One assignment of a text cut into lines, in the shape that the formatter gives it."""
+    whole = "".join(lines)
+    if len(name) + len(whole) <= 105:  # noqa: PLR2004 - it fits a line
+        return f'{name} = "{whole}"\n'
     return f"{name} = (\n" + "".join(f'    "{line}"\n' for line in lines) + ")\n"
 
 
@@ -174,8 +180,8 @@ def main() -> None:
     columns["HAN_TO"] = columns["HAN_FROM"]
     with open(OUT, "w", encoding="utf-8", newline="\n") as out:
         out.write(HEADER.format(version=ucd.unidata_version))
-        for name, codes in (("KINDS", range(0x10000)), ("KINDS_ASTRAL", range(0x10000, sys.maxunicode + 1))):
-            out.write(assignment(name, [line + " " for line in textwrap.wrap(runs(codes), 100)]))
+        out.write(kinds("KINDS", range(0x10000)))
+        out.write(kinds("KINDS_ASTRAL", range(0x10000, sys.maxunicode + 1)))
         for name, pairs in columns.items():
             side = name in {"LOWER", "FOLD_TO", "HAN_TO"}
             text = "".join(pair[side] for pair in pairs)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 else:
 
     class _Meta(type):
-        def __new__(mcs, name, bases, space):
+        def __new__(mcs, name, bases, space):  # noqa: ANN001, ANN204 - mypy never sees it
             if not bases:
                 return super().__new__(mcs, name, bases, space)
             fields = list(space.get("__annotations__", ()))

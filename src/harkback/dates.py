@@ -100,9 +100,7 @@ _AGO = r"(?: ago|以前|之前|前)$"
 _PAST = r"^(?:in the )?(?:last |past |最近の?|過去の?|近|この|ここ)"
 _AMOUNT = r"([0-9]{1,4}) ?([^0-9\s]+) ?"
 _ENGLISH = {
-    word: n
-    for n, words in enumerate(("a an one", "two", "three", "four", "five", "six"), 1)
-    for word in words.split()
+    word: n for n, words in enumerate(("a an one", "two", "three", "four", "five", "six"), 1) for word in words.split()
 }
 
 _NUMERALS = "〇一二三四五六七八九"

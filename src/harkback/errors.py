@@ -38,33 +38,47 @@ class Ambiguous(HarkError):
 
 
 class ArchiveUnreadable(HarkError):
-    """The archive in {0} cannot be opened ({1}). Check who owns the folder and that the disk is mounted, then try again."""
+    """The archive in {0} cannot be opened ({1}). Check who owns the folder and that the disk is mounted, then
+    try again.
+    """
 
 
 class ArchiveReadOnly(HarkError):
-    """The archive in {0} cannot be written ({1}). Searching what is there still works with `hark search --no-sync`; set HARK_HOME to a folder of your own to keep a new archive."""
+    """The archive in {0} cannot be written ({1}). Check who owns the folder, or set HARK_HOME to a folder of your
+    own.
+    """
 
 
 class ArchiveTooNew(HarkError):
-    """The archive in {0} was written by a newer harkback (version {1} of its layout, this program knows {2}). Upgrade harkback."""
+    """The archive in {0} was written by a newer harkback (version {1} of its layout, this program knows {2}).
+    Upgrade harkback.
+    """
 
 
 class DiskFull(HarkError):
-    """The disk of {0} is full, so nothing more was stored; everything stored before is still there. Free some space and run `hark sync` again."""
+    """The disk of {0} is full, so nothing more was stored; everything stored before is still there. Free some
+    space and run `hark sync` again.
+    """
 
 
 class RemoteFolder(HarkError):
-    """{0} lies on a network file system ({1}), where locks are not reliable. Set HARK_HOME to a folder on a local disk."""
+    """{0} lies on a network file system ({1}), where locks are not reliable. Set HARK_HOME to a folder on a local
+    disk.
+    """
 
 
 class TranscriptGone(HarkError):
-    """The transcript {0} is no longer on disk, so the untouched record cannot be shown. `hark show {1}` shows what was kept of it."""
+    """The transcript {0} is no longer on disk, so the untouched record cannot be shown. `hark show {1}` shows what
+    was kept of it.
+    """
 
     status = 1
 
 
 class WordsMissing(HarkError):
-    """The word index in {0} is missing or damaged ({1}). `hark rebuild` makes it again from the rows; nothing is lost."""
+    """The word index in {0} is missing or damaged ({1}). `hark rebuild` makes it again from the rows; nothing is
+    lost.
+    """
 
 
 class NothingYet(HarkError):

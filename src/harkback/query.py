@@ -166,9 +166,7 @@ def with_options(
         field = _BY_NAME[name]
         for value in [given] if isinstance(given, str) else given or ():
             parts = (value.strip(),) if field.takes == "time" else _Reader(value).values(spaced=True)
-            kept = (
-                _filter(_Token(value, value, field=field, values=parts), now_ms, zone) if any(parts) else ""
-            )
+            kept = _filter(_Token(value, value, field=field, values=parts), now_ms, zone) if any(parts) else ""
             if not isinstance(kept, Filter):
                 raise BadValue(f"--{name}", value, _hint(field))
             _merge(filters, kept)
@@ -268,9 +266,7 @@ class _Reader:
         close = self.text.find(mark, at + 1)
         if close < 0:
             self.never_closed.add(mark)
-        elif not self.text[at + 1 : close].strip() or (
-            mark in _STRAIGHT and not self._is_border(close + 1, also)
-        ):
+        elif not self.text[at + 1 : close].strip() or (mark in _STRAIGHT and not self._is_border(close + 1, also)):
             return -1
         return close
 
@@ -381,9 +377,7 @@ def _settled(items: list[_Token]) -> list[_Token]:
     if any(item.field or not (item.negated or _is_operator(item)) for item in items):
         return items
     return [
-        item._replace(text=f"-{item.text}" if item.quoted else item.raw, negated=False)
-        if item.negated
-        else item
+        item._replace(text=f"-{item.text}" if item.quoted else item.raw, negated=False) if item.negated else item
         for item in items
     ]
 
@@ -429,9 +423,7 @@ def _joins(left: _Token, right: _Token, notes: list[str]) -> bool:
 
 
 def _not_note(following: _Token) -> str:
-    return (
-        f"NOT is searched as a word; to exclude what follows, write -{following.raw.lstrip(_DASHES)} instead."
-    )
+    return f"NOT is searched as a word; to exclude what follows, write -{following.raw.lstrip(_DASHES)} instead."
 
 
 def _empty_span(filters: tuple[Filter, ...]) -> tuple[str, ...]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 UNBROKEN_CHARS = 4
 """A CJK run of up to this many characters is searched only as it is."""
 
+PAIR = 2
+
 MOST_ATOMS = 30
 """At most so many atoms of a query are searched, the rarest (an OR of 300 terms costs 24 ms, of 30 common 23)."""
 
@@ -39,6 +41,8 @@ class Atom(NamedTuple):
     """The folded text that a hit holds."""
     word: str = ""
     """The folded Latin word, where the atom is just one: it may stand in other English forms or inside a word."""
+    literal: str = ""
+    """Folded text to look for in the hit itself when tokens cannot tell (`c++`, `--no-cache`), or empty."""
 
 
 class Need(NamedTuple):
@@ -46,9 +50,21 @@ class Need(NamedTuple):
 
     atoms: tuple[Atom, ...]
     loose: tuple[Atom, ...]
-    negated: bool
-    literal: str
-    """Folded text to look for in the hit itself when tokens cannot tell (`c++`, `--no-cache`), or empty."""
+    negated: bool = False
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether the hit's own text must be looked at."""
+        return any(atom.literal for atom in self.atoms)
+
+    def holds(self, folded: str) -> bool:
+        """Whether a folded text that the index gave for this need really meets it."""
+        return any(
+            atom.literal in folded
+            if atom.literal
+            else any(all(token in folded for token in phrase.tokens) for phrase in atom.phrases)
+            for atom in self.atoms
+        )
 
 
 def needs(query: Query) -> tuple[Need, ...]:
@@ -56,42 +72,49 @@ def needs(query: Query) -> tuple[Need, ...]:
     return tuple(need for clause in query.clauses if (need := _need(clause)) is not None)
 
 
-def whole_phrase(wanted: tuple[Need, ...]) -> Phrase | None:
-    """Give the whole query as one phrase, where its words could stand side by side as typed."""
-    positive = [need for need in wanted if not need.negated]
-    if not positive or any(len(need.atoms) != 1 for need in positive):
-        return None
-    tokens: list[str] = []
-    for need in positive:
-        phrase = need.atoms[0].phrases[0]
-        if phrase.open_end and need is not positive[-1]:
-            tokens.extend(phrase.tokens)
+def rechecked(wanted: tuple[Need, ...]) -> tuple[Need, ...] | None:
+    """Ask for the tokens of phrases anywhere, and for the phrases in the hit's own text; None without phrases.
+
+    For when nothing is found: in the index `getUserName` is followed by its parts, which a phrase typed in small
+    letters does not expect.
+    """
+    changed: list[Need] = []
+    for need in wanted:
+        atom = need.atoms[0]
+        tokens = atom.phrases[0].tokens
+        if need.negated or len(need.atoms) > 1 or len(tokens) < PAIR or not any(t.isascii() for t in tokens):
+            changed.append(need)
             continue
-        tokens.extend(_closed(phrase, need.atoms[0].text) if need is not positive[-1] else phrase.tokens)
-    return Phrase(tuple(tokens), positive[-1].atoms[0].phrases[0].open_end)
+        ends_open = atom.phrases[0].open_end
+        changed += [
+            Need((Atom((Phrase((token,), ends_open and at == len(tokens) - 1),), token, literal=atom.text),), ())
+            for at, token in enumerate(tokens)
+        ]
+    return tuple(changed) if len(changed) > len(wanted) else None
 
 
-def _closed(phrase: Phrase, text: str) -> tuple[str, ...]:
-    """Add the last unigram that a CJK run has where it ends before a space (`定檔` ends as `定檔 檔`)."""
-    last = phrase.tokens[-1]
-    is_bigram = len(last) == 2 and text.endswith(last) and any(run.kind == CJK for run in runs(last))
-    return (*phrase.tokens, last[-1]) if is_bigram else phrase.tokens
+def whole_phrase(query: Query) -> Phrase | None:
+    """Give all the words of a query as one phrase, as they would stand side by side in a text."""
+    clauses = [clause for clause in query.clauses if not clause.negated]
+    if not clauses or any(len(clause.words) != 1 for clause in clauses):
+        return None
+    pieces = runs(" ".join(clause.words[0].text for clause in clauses))
+    return _atom(pieces, "").phrases[0] if pieces else None
 
 
 def _need(clause: Clause) -> Need | None:
     atoms: list[Atom] = []
     loose: list[Atom] = []
-    literal = ""
     for word in clause.words:
-        pieces = list(runs(word.text))
+        pieces = runs(word.text)
         if not pieces:
             continue
-        atoms.append(_atom(pieces, fold(word.text)))
-        loose.extend([atoms[-1]] if word.quoted else _broken(pieces))
-        literal = _literal(word, pieces)
-    if not atoms:
-        return None
-    return Need(tuple(atoms), tuple(loose), clause.negated, literal if len(clause.words) == 1 else "")
+        atom = _atom(pieces, fold(word.text))._replace(literal=_literal(word, pieces))
+        if word.quoted:
+            atom = atom._replace(word="")
+        atoms.append(atom)
+        loose.extend([atom] if word.quoted else _broken(pieces))
+    return Need(tuple(atoms), tuple(loose), clause.negated) if atoms else None
 
 
 def _literal(word: Word, pieces: list[Run]) -> str:

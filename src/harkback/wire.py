@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 
 from harkback import rank
 from harkback.agents import resume_argv
@@ -27,7 +27,7 @@ def when(time_ms: int | None) -> str | None:
     """Write a time in the user's zone with its offset, to the second."""
     if time_ms is None:
         return None
-    return datetime.fromtimestamp(time_ms / 1000, tz=timezone.utc).astimezone().isoformat(timespec="seconds")
+    return datetime.fromtimestamp(time_ms / 1000, tz=UTC).astimezone().isoformat(timespec="seconds")
 
 
 def search(answer: Answer, shown: int | None = None) -> Json:

@@ -47,9 +47,9 @@ class Project:
         return [record for record in self.records() if isinstance(record, Message)]
 
     def session(self, *rows: Any) -> Session:
-        """Write the rows as one session and read what is known of it."""
+        """Write the rows as one session and read what is known of it at the end."""
         self.write(f"{SESSION}.jsonl", rows)
-        return next(record for record in self.records() if isinstance(record, Session))
+        return [record for record in self.records() if isinstance(record, Session)][-1]
 
 
 def line(row: Any) -> bytes:

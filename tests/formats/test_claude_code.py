@@ -96,6 +96,11 @@ def result(content: Any, **more: Any) -> dict[str, Any]:
 IMAGE = {"type": "image", "source": {"type": "base64", "data": "iVBORw0KGgo="}}
 SUMMARY_TEXT = "This session is being continued from a previous conversation that ran out of context. 摘要"
 
+
+def gather(records: list[Record]) -> list[Record]:
+    return [record for record in records if not isinstance(record, Session | Checkpoint)]
+
+
 Said = list[tuple[int, int, str]]
 
 # name, row, what it says: (role, lane, text) of every part
@@ -118,7 +123,8 @@ ROWS: list[tuple[str, dict[str, Any], Said]] = [
     (
         "slash command",
         user(
-            "<command-name>/x</command-name>\n <command-message>x</command-message><command-args>a b</command-args>"
+            "<command-name>/x</command-name>\n <command-message>x</command-message>"
+            "<command-args>a b</command-args>"
         ),
         [(USER, TALK, "/x a b")],
     ),
@@ -478,6 +484,19 @@ def test_a_call_is_found_by_its_telling_arguments(
     assert message.parts == (Part(CALLS, words, tool, files),)
 
 
+def test_only_the_type_of_the_row_itself_makes_it_progress(project: Project) -> None:
+    inner = use("Note", type="progress", attachment={"type": "prompt_snapshot"}, note="x" * 400)
+    nested = use("Note", row={"attachment": {"type": "prompt_snapshot"}}, note="x" * 400)
+    for separators in ((",", ":"), (", ", ": ")):
+        for row, said in (
+            (assistant(inner), 1),
+            (assistant(nested), 1),
+            ({"cwd": "/w", **assistant(inner), "type": "progress"}, 0),
+            (attachment("prompt_snapshot", text="x" * 400), 0),
+        ):
+            assert len(project.say(json.dumps(row, separators=separators).encode() + b"\n")) == said
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [("TaskList", {}), ("BashOutput", {"bash_id": "b1"}), ("X", {"n": 1}), ("X", "text")],
@@ -677,7 +696,7 @@ def test_a_summary_row_titles_whichever_session_has_the_message(project: Project
     project.write(f"{S}.jsonl", [{"type": "summary", "summary": "舊標題", "leafUuid": "x9"}, user("one")])
     records = project.records()
     assert SessionTitle("x9", "舊標題") in records
-    assert [record.title for record in records if isinstance(record, Session)] == ["one"]
+    assert [record.title for record in records if isinstance(record, Session)][-1] == "one"
 
 
 def test_a_session_knows_its_place_and_its_span(project: Project) -> None:
@@ -773,17 +792,13 @@ def test_a_huge_spilled_output_is_read_at_both_ends(project: Project) -> None:
     data = b"first\n" + b"x y\n" * 100_000 + b"the end\n"
     project.write(f"{S}/subagents/../tool-results/b1.txt", data)
     project.write(f"{S}/subagents/agent-a1.jsonl", [user([result(SPILL.format(path="b1.txt"))])])
-    message = project.records(f"{S}/subagents/agent-a1.jsonl")[0]
+    (message,) = gather(project.records(f"{S}/subagents/agent-a1.jsonl"))
     assert isinstance(message, Message)
     assert message.parts[0].text.startswith("first\n")
     assert message.parts[0].text.endswith("the end")
 
 
 # Reading on
-
-
-def gather(records: list[Record]) -> list[Record]:
-    return [record for record in records if not isinstance(record, Session | Checkpoint)]
 
 
 def test_an_empty_transcript_is_a_session_without_facts(project: Project) -> None:
@@ -801,7 +816,7 @@ def test_only_what_was_appended_is_read(project: Project) -> None:
     assert checkpoint.offset == path.stat().st_size
     with path.open("ab") as file:
         file.write(json.dumps(user([result("a.txt")])).encode() + b"\n")
-    message, session, _ = project.records(checkpoint=checkpoint)
+    *_, message, session, _ = project.records(checkpoint=checkpoint)
     assert isinstance(message, Message)
     assert message.parts == (Part(OUTPUT, "a.txt", "Bash"),)
     assert isinstance(session, Session)
@@ -887,7 +902,7 @@ def test_a_growing_transcript_gives_the_same_as_one_read_at_once(tmp_path: Path,
         assert isinstance(records[-1], Checkpoint)
         checkpoint = records[-1]
         pieces = [*gather(pieces), *gather(records), *records[-2:]]
-    assert pieces == whole
+    assert pieces == [*gather(whole), *whole[-2:]]
 
 
 def test_every_cut_of_a_transcript_gives_the_same(tmp_path: Path) -> None:
@@ -898,10 +913,35 @@ def test_every_cut_of_a_transcript_gives_the_same(tmp_path: Path) -> None:
     assert len(gather(whole)) == 9
     for end in range(len(MIXED)):
         path.write_bytes(MIXED[:end])
-        *before, _, checkpoint = CLAUDE.read(transcript, None)
+        before = list(CLAUDE.read(transcript, None))
+        checkpoint = before[-1]
         assert isinstance(checkpoint, Checkpoint)
         path.write_bytes(MIXED)
-        assert [*before, *CLAUDE.read(transcript, checkpoint)] == whole, end
+        after = list(CLAUDE.read(transcript, checkpoint))
+        assert [*gather(before), *gather(after), *after[-2:]] == [*gather(whole), *whole[-2:]], end
+
+
+def test_a_session_is_named_before_its_first_message(project: Project) -> None:
+    project.write(f"{S}.jsonl", [{"type": "mode", "sessionId": S}, user("one", cwd="/w"), user("two")])
+    first, *rest = project.records()
+    assert isinstance(first, Session)
+    assert (first.native, first.cwd) == (S, "/w")
+    assert [type(record) for record in rest] == [Message, Message, Session, Checkpoint]
+
+
+def test_a_long_transcript_can_be_left_and_taken_up_in_the_middle(project: Project) -> None:
+    rows = [user(f"{n} " + "x" * 100_000, uuid=f"u{n}", cwd="/w") for n in range(200)]
+    project.write(f"{S}.jsonl", rows)
+    records = project.records()
+    stops = [at for at, record in enumerate(records) if isinstance(record, Checkpoint)]
+    assert len(stops) == 3
+    for stop in stops:
+        checkpoint = records[stop]
+        assert isinstance(checkpoint, Checkpoint)
+        assert isinstance(records[stop - 1], Session)
+        after = project.records(checkpoint=checkpoint)
+        assert gather(records[:stop]) + gather(after) == gather(records)
+        assert after[-2:] == records[-2:]
 
 
 WORDS = st.sampled_from(
@@ -1042,6 +1082,27 @@ def test_a_new_transcript_changes_a_folder_that_was_listed(project: Project) -> 
         assert any(os.stat(folder).st_mtime_ns != 1 for folder in before), name
 
 
+def test_looking_into_a_changed_folder_finds_what_is_new_in_and_below_it(project: Project) -> None:
+    project.write(f"{S}.jsonl", b"")
+    (project.folder / S).mkdir()
+    for name in [
+        f"{S2}.jsonl",
+        f"{S}/subagents/agent-a.jsonl",
+        f"{S}/subagents/workflows/r/agent-b.jsonl",
+        "../-o/x.jsonl",
+    ]:
+        known = {folder: os.stat(folder).st_mtime_ns for folder in CLAUDE.folders(str(project.home), {})}
+        for folder in known:
+            os.utime(folder, ns=(1, 1))
+        path = project.write(name, b"")
+        changed = [folder for folder in known if os.stat(folder).st_mtime_ns != 1]
+        found = [
+            one for folder in changed for _, transcripts in CLAUDE.look(folder, known) for one in transcripts
+        ]
+        whole = {one.path: one for one in CLAUDE.discover(str(project.home), {})}
+        assert whole[str(path.resolve())] in found, name
+
+
 def test_config_folders_are_listed_once(tmp_path: Path) -> None:
     home = str(tmp_path)
     for name in (".claude", ".config/claude", "one", "two"):
@@ -1139,7 +1200,8 @@ def test_looking_for_transcripts_imports_no_parser() -> None:
 
     code = (
         "import sys; from harkback.sources import source; s = source('claude-code'); "
-        "list(s.discover('nowhere', {})); print([m for m in ('orjson', 'json', 're', 'typing') if m in sys.modules])"
+        "list(s.discover('nowhere', {})); "
+        "print([m for m in ('orjson', 'json', 're', 'typing') if m in sys.modules])"
     )
     # -S: `site` may import some of these for its own ends.
     package = str(Path(sys.modules["harkback"].__file__ or "").parents[1])

@@ -13,6 +13,7 @@ from harkback.ingest.changes import HOT, Changes, all_changes, hot_changes
 from harkback.ingest.projects import project_of
 from harkback.model import CALLS, LANES, MAIN_LANES, TALK, Coverage, StoredPart, StoredSession
 from harkback.search.answer import Found, Hit, Looking
+from harkback.terms import needs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from harkback.config import Place
     from harkback.ingest.reading import Progress, Report
     from harkback.query import Query
+
+EMPTY_QUERY = "The query is empty. Say what to look for, or use a filter such as file:nginx.conf or since:7d."
+ONLY_SIGNS = "The query holds only signs that are not indexed. Add a word that stands near them."
 
 CATCH_UP_S = 1.0
 """A search reads news for at most so long before it answers."""
@@ -156,6 +160,8 @@ class Archive:
         Raises NotFound or Ambiguous for a session id that fits none or several.
         """
         pending = self._catch_up() if sync else None
+        if not any(one.field != "in" for one in query.filters) and not any(not need.negated for need in needs(query)):
+            return self._answer_nothing(query, EMPTY_QUERY if not query.clauses else ONLY_SIGNS)
         engine = LocalEngine.open(self.place.data)
         if engine is None:
             nothing = Coverage(0, 0, 0, 0, None)
@@ -172,6 +178,13 @@ class Archive:
             return Answer(query, found, coverage, left_out, 0, hint, self._is_due(coverage))
         finally:
             engine.close()
+
+    def _answer_nothing(self, query: Query, hint: str) -> Answer:
+        engine = LocalEngine.open(self.place.data)
+        coverage = engine.rows.coverage() if engine is not None else Coverage(0, 0, 0, 0, None)
+        if engine is not None:
+            engine.close()
+        return Answer(query, Found(rank.NONE, (), {}, 0), coverage, (), 0, hint, full_pass_is_due=False)
 
     def _is_due(self, coverage: Coverage) -> bool:
         if coverage.pending:
@@ -195,7 +208,9 @@ class Archive:
 
     def _hint_nothing(self, sync: bool) -> str:
         if sync:
-            return f"No agent transcripts were found under {self.place.home}. `hark demo` shows what a search looks like."
+            return (
+                f"No agent transcripts were found under {self.place.home}. `hark demo` shows what a search looks like."
+            )
         return "Nothing is indexed yet. Run `hark sync` first."
 
     def _why_nothing(
@@ -207,10 +222,6 @@ class Archive:
                 f"Not found in what is indexed so far; {coverage.pending} transcripts are still to be read."
                 " Run `hark sync`, then search again."
             )
-        if not wanted.query.clauses and not wanted.query.filters:
-            return "The query is empty. Say what to look for, or use a filter such as file:nginx.conf or since:7d."
-        if wanted.query.clauses and not Looking(engine, wanted, self.now_ms, None, 0).needs:
-            return "The query holds only signs that are not indexed. Add a word that stands near them."
         bare = wanted._replace(query=wanted.query._replace(filters=()), lanes=tuple(range(len(LANES))), limit=1)
         if wanted.query.filters and wanted.query.clauses:
             free = engine.find(bare)
@@ -220,7 +231,9 @@ class Archive:
         if left_out and engine.find(bare._replace(exclude_sessions=())).candidates:
             return "It stands only in the session that is asking, which is left out. --include-current searches it too."
         if not wanted.substring:
-            return "Not found in any session that was read. Try fewer or other words, or --substring for parts of words."
+            return (
+                "Not found in any session that was read. Try fewer or other words, or --substring for parts of words."
+            )
         return "Not found in any session that was read. Try fewer or other words."
 
     # -- reading what is new ---------------------------------------------------------------------------------------
@@ -392,7 +405,9 @@ class Archive:
         finally:
             engine.close()
 
-    def sessions(self, query: Query, *, title: str = "", subagents: bool = False, limit: int = 20, skip: int = 0) -> list[StoredSession]:
+    def sessions(
+        self, query: Query, *, title: str = "", subagents: bool = False, limit: int = 20, skip: int = 0
+    ) -> list[StoredSession]:
         """List sessions that fit the query's filters, the ones last spoken in first; `title` is a piece of it."""
         engine = self._need()
         try:

@@ -7,7 +7,7 @@ import sys
 from time import time
 
 from harkback.archive.sessions import Archive, SessionView
-from harkback.cli.parser import parser
+from harkback.cli.parser import parse as parse_argv
 from harkback.config import place
 from harkback.model import LANES, MAIN_LANES
 from harkback.query import FIELDS, parse, with_options
@@ -27,7 +27,7 @@ def run_command(argv: list[str]) -> int:
     """Run a command of `hark`; bare `hark` says what is covered and which commands to know."""
     if not argv:
         return _bare()
-    options = parser().parse_args(argv)
+    options = parse_argv(argv)
     return _COMMANDS[options.command](options)
 
 

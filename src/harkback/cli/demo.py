@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
+import stat
 import tempfile
 from time import time
 
+from harkback import wire
 from harkback.archive.sessions import Archive
 from harkback.cli import printing
 from harkback.config import Place
@@ -19,13 +22,13 @@ def show_demo(*, as_json: bool) -> int:
     """Write the sample transcripts, read them, search them; gives 0."""
     from harkback.demo import SEARCHES, write
 
-    base = os.path.join(tempfile.gettempdir(), f"{FOLDER}-{os.getuid()}" if hasattr(os, "getuid") else FOLDER)
-    os.makedirs(base, mode=0o700, exist_ok=True)
+    base = _own_folder()
     config, data = os.path.join(base, "claude"), os.path.join(base, "archive")
     write(config)
     # A home of its own, so that none of the user's transcripts is even looked at.
     archive = Archive(Place(base, data), {"CLAUDE_CONFIG_DIR": config}, int(time() * 1000), base)
-    report, kept = archive.sync()
+    _, kept = archive.sync()
+    answers = []
     if not as_json:
         print(f"A sample archive of {kept.transcripts} transcripts, written for this demo, in {base}")
         print("Your own sessions and your own archive are not touched.\n")
@@ -34,10 +37,28 @@ def show_demo(*, as_json: bool) -> int:
         answer = archive.search(parse(query, archive.now_ms), limit=2)
         if not as_json:
             print(f"{what}\n$ hark search {shlex.quote(query)}")
-        printing.search(answer, as_json=as_json, budget=0, seconds=time() - began)
-        if not as_json:
+        if as_json:
+            answers.append(wire.search(answer))
+        else:
+            printing.search(answer, as_json=False, budget=0, seconds=time() - began)
             print()
-    if not as_json:
+    if as_json:
+        print(json.dumps({"schema": wire.SCHEMA, "folder": base, "searches": answers}, ensure_ascii=False))
+    else:
         print("Go on in the sample:  HARK_HOME=" + shlex.quote(data) + " hark search --no-sync nginx")
         print("Your own sessions:    hark search WORDS   (reads what is new first)")
     return 0
+
+
+def _own_folder() -> str:
+    """Give the demo's folder: always the same one, unless somebody else made it first."""
+    if not hasattr(os, "getuid"):
+        base = os.path.join(tempfile.gettempdir(), FOLDER)
+        os.makedirs(base, exist_ok=True)
+        return base
+    base = os.path.join(tempfile.gettempdir(), f"{FOLDER}-{os.getuid()}")
+    os.makedirs(base, mode=0o700, exist_ok=True)
+    found = os.lstat(base)
+    if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid():
+        return base
+    return tempfile.mkdtemp(prefix=FOLDER)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 
 from harkback import __version__
 from harkback.query import FIELDS
@@ -10,6 +11,8 @@ from harkback.query import FIELDS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+MOST_COUNT = 100_000
 
 EPILOG = """\
 words        every word must be there; if none holds all, what holds most of them
@@ -24,14 +27,58 @@ def parser() -> argparse.ArgumentParser:
     """Make the parser of `hark`."""
     top = argparse.ArgumentParser(
         prog="hark",
+        allow_abbrev=False,
         description="Find again what was said in past sessions of your coding agents.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=f"hark {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
     for add in (_search, _show, _sessions, _sync, _status, _rebuild, _demo):
-        add(commands.add_parser)
+        add(partial(commands.add_parser, allow_abbrev=False))
     return top
+
+
+def parse(argv: list[str]) -> argparse.Namespace:
+    """Parse a command line. What begins with a dash and is no option of `search` is a word: `-not`, `--no-cache`."""
+    top = parser()
+    if argv[0] != "search":
+        return top.parse_args(argv)
+    options, rest = _split(argv[1:], *_option_names(top))
+    found = top.parse_args(["search", *options])
+    found.query = rest
+    return found
+
+
+def _option_names(top: argparse.ArgumentParser) -> tuple[set[str], set[str]]:
+    """Name the options of `search` that stand alone and those that a value follows."""
+    (commands,) = (action for action in top._actions if isinstance(action, argparse._SubParsersAction))  # noqa: SLF001
+    alone: set[str] = set()
+    valued: set[str] = set()
+    for action in commands.choices["search"]._actions:  # noqa: SLF001 - argparse has no public list
+        (alone if action.nargs == 0 else valued).update(action.option_strings)
+    return alone, valued
+
+
+def _split(argv: list[str], alone: set[str], valued: set[str]) -> tuple[list[str], list[str]]:
+    """Part options (with their values) from the words of the query."""
+    options: list[str] = []
+    words: list[str] = []
+    at = 0
+    while at < len(argv):
+        item = argv[at]
+        at += 1
+        if item == "--":
+            return options, words + argv[at:]
+        if item in alone or (item.startswith("--") and item.partition("=")[0] in valued and "=" in item):
+            options.append(item)
+        elif item in valued:
+            options += [item, *argv[at : at + 1]]
+            at += 1
+        elif item[:2] in valued and item[2:].isdigit():  # -n5, -C2
+            options.append(item)
+        else:
+            words.append(item)
+    return options, words
 
 
 def _search(add: Callable[..., argparse.ArgumentParser]) -> None:
@@ -45,16 +92,22 @@ def _search(add: Callable[..., argparse.ArgumentParser]) -> None:
     )
     one.add_argument("query", nargs="*", metavar="QUERY", help="words, in any language; filters alone are a query too")
     one.add_argument("-n", type=_count, default=10, metavar="N", help="hits to show (10)")
-    one.add_argument("-C", type=_count, default=0, metavar="N", dest="context", help="turns to show around each hit (0)")
+    one.add_argument(
+        "-C", type=_count, default=0, metavar="N", dest="context", help="turns to show around each hit (0)"
+    )
     add_filters(one)
     one.add_argument("--all", action="store_true", help="search every lane, tool output and thinking too")
     one.add_argument("--exclude-session", action="append", default=[], metavar="ID", help="leave a session out")
     one.add_argument("--include-current", action="store_true", help="search the asking session too")
     one.add_argument("--sort", choices=("relevance", "newest"), default="relevance", help="order of the hits")
     one.add_argument("--by", choices=("message", "session"), default="message", help="what a hit is")
-    one.add_argument("--substring", action="store_true", help="find parts of Latin words too (three characters or more)")
+    one.add_argument(
+        "--substring", action="store_true", help="find parts of Latin words too (three characters or more)"
+    )
     one.add_argument("--no-sync", action="store_true", help="search only what was read before")
-    one.add_argument("--budget", type=_count, metavar="CHARS", help="print at most so many characters (4000; 0: no limit)")
+    one.add_argument(
+        "--budget", type=_count, metavar="CHARS", help="print at most so many characters (4000; 0: no limit)"
+    )
     _json(one)
 
 
@@ -84,7 +137,9 @@ def _sessions(add: Callable[..., argparse.ArgumentParser]) -> None:
     one.add_argument("title", nargs="*", metavar="TITLE", help="a piece of the title")
     for name in ("agent", "project", "branch", "session", "since", "until"):
         field = next(field for field in FIELDS if field.name == name)
-        one.add_argument(f"--{name}", action="append", metavar=field.takes.upper(), dest=f"field_{name}", help=field.help)
+        one.add_argument(
+            f"--{name}", action="append", metavar=field.takes.upper(), dest=f"field_{name}", help=field.help
+        )
     one.add_argument("-n", type=_count, default=20, metavar="N", help="sessions to list (20)")
     one.add_argument("--page", type=_count, default=1, metavar="N", help="page of the list (1)")
     one.add_argument("--subagents", action="store_true", help="list subagents' sessions too")
@@ -121,6 +176,6 @@ def _json(one: argparse.ArgumentParser) -> None:
 
 def _count(text: str) -> int:
     number = int(text) if text.isascii() and text.isdigit() else -1
-    if not 0 <= number <= 100_000:
+    if not 0 <= number <= MOST_COUNT:
         raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 100000")
     return number

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 
 from harkback import rank, wire
 from harkback.model import LANES, MAIN_LANES, ROLES, TALK, USER
@@ -37,7 +37,7 @@ def _paint(text: str, colour: str) -> str:
 
 def _plain(text: str) -> str:
     """Take out what could steer a terminal; texts come from others."""
-    return "".join(c if c >= " " and c != "\x7f" and not "\x80" <= c <= "\x9f" or c in "\n\t" else " " for c in text)
+    return "".join(c if (c >= " " and c != "\x7f" and not "\x80" <= c <= "\x9f") or c in "\n\t" else " " for c in text)
 
 
 def _json(value: object) -> None:
@@ -47,7 +47,7 @@ def _json(value: object) -> None:
 def _when(time_ms: int | None) -> str:
     if time_ms is None:
         return "no date"
-    return datetime.fromtimestamp(time_ms / 1000, tz=timezone.utc).astimezone().strftime("%Y-%m-%d %H:%M%z")
+    return datetime.fromtimestamp(time_ms / 1000, tz=UTC).astimezone().strftime("%Y-%m-%d %H:%M%z")
 
 
 def _base(path: str) -> str:
@@ -87,7 +87,9 @@ def _print_hits(answer: Answer, budget: int) -> None:
         text = _hit(hit)
         if budget and len(text) > left and number:
             rest = len(hits) - number
-            print(f"({rest} more {_hits(rest)} not shown: --budget {budget * 2} shows them, -n {number} asks for fewer)")
+            print(
+                f"({rest} more {_hits(rest)} not shown: --budget {budget * 2} shows them, -n {number} asks for fewer)"
+            )
             return
         if budget and len(text) > left:
             text = text[: max(200, left)].rstrip() + " [cut]"
@@ -150,7 +152,9 @@ def _status_line(answer: Answer, seconds: float) -> str:
     main = sum(found.lanes.get(LANES[lane], 0) for lane in MAIN_LANES)
     others = [f"{name} {number}" for name, number in found.lanes.items() if LANES.index(name) not in MAIN_LANES]
     if main or others:
-        words.append(f"matches: {main} in talk, calls and titles" + (f"; {', '.join(others)} (--all)" if others else ""))
+        words.append(
+            f"matches: {main} in talk, calls and titles" + (f"; {', '.join(others)} (--all)" if others else "")
+        )
     words.append(f"{coverage.transcripts:,} transcripts read")
     if coverage.pending:
         words.append(f"{coverage.pending:,} still to read (hark sync)")
@@ -289,7 +293,11 @@ def status(state: Status, *, as_json: bool) -> None:
     kinds = ", ".join(f"{kind} {number:,}" for kind, number in state.problem_kinds.items())
     print(f"problems   {kinds or 'none'}")
     for problem in state.problems[:10]:
-        print(_paint(_plain(f"           {problem.path} at byte {problem.offset}: {problem.kind}: {problem.detail}"), _DIM))
+        print(
+            _paint(
+                _plain(f"           {problem.path} at byte {problem.offset}: {problem.kind}: {problem.detail}"), _DIM
+            )
+        )
     if len(state.problems) > 10:
         print("           … (all with --json)")
     for leaving in state.leaving:
@@ -304,10 +312,19 @@ def bare(overview: Overview) -> None:
     kept = overview.coverage
     if kept is None:
         print("hark finds again what was said in past sessions of your coding agents.")
-        print(f"Nothing is indexed yet; {overview.transcripts:,} transcripts were found. The first search or `hark sync` reads them.")
+        print(
+            f"Nothing is indexed yet; {overview.transcripts:,} transcripts were found."
+            " The first search or `hark sync` reads them."
+        )
     else:
-        print(f"{kept.transcripts:,} transcripts and {kept.messages:,} messages can be searched, the newest from {_when(overview.newest_ms)}.")
-        print(f"{kept.pending:,} transcripts are still to be read, {kept.problems:,} records could not be read as they stand.")
+        print(
+            f"{kept.transcripts:,} transcripts and {kept.messages:,} messages can be searched,"
+            f" the newest from {_when(overview.newest_ms)}."
+        )
+        print(
+            f"{kept.pending:,} transcripts are still to be read,"
+            f" {kept.problems:,} records could not be read as they stand."
+        )
     print()
     for command, what in COMMANDS:
         print(f"  {command:<26}{what}")
@@ -326,5 +343,3 @@ def lines(texts: Iterable[str]) -> None:
     """Print lines."""
     for text in texts:
         print(text)
-
-

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Self
+
     from rich.progress import Progress as RichProgress
 
     from harkback.ingest.reading import Progress
@@ -21,7 +23,7 @@ class Bar:
         self._bar: RichProgress | None = None
         self._task = 0
 
-    def __enter__(self) -> Bar:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

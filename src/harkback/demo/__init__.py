@@ -105,9 +105,7 @@ def _save(path: str, rows: _Rows) -> None:
     """Write one transcript, as old as its last row (a sync reads the newest first)."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "w", encoding="utf-8", newline="\n") as file:
-        file.writelines(
-            json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n" for row in rows.rows
-        )
+        file.writelines(json.dumps(row, ensure_ascii=False, separators=(",", ":")) + "\n" for row in rows.rows)
     seconds = rows.now.timestamp()
     os.utime(path, (seconds, seconds))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 from harkback._record import NamedTuple
-from harkback.model import Transcript
 from harkback.sources import SOURCES, source
 
 TYPE_CHECKING = False
@@ -13,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from harkback.engines.local.reading import Rows
+    from harkback.model import Transcript
 
 HOT = 3000
 """So many of the transcripts changed last are looked at before every search (2 µs each); the full pass sees all."""
@@ -55,23 +55,12 @@ def hot_changes(rows: Rows, home: str, env: Mapping[str, str]) -> Changes | None
 
     None when a full pass is due: nothing is known yet, or an agent keeps its transcripts somewhere new.
     """
-    known_folders = rows.folders()
-    paths = {path for path, _, _ in known_folders}
-    for name in SOURCES:
-        for root in source(name).roots(home, env):
-            if not any(path.startswith(root) for path in paths) and source(name).folders(home, env):
-                return None
+    known = rows.folders()
+    if not _covers(known, home, env):
+        return None
     changed: dict[str, Transcript] = {}
     gone: list[str] = []
-    folders: list[tuple[str, str, int]] = []
-    for path, name, mtime in known_folders:
-        now = _mtime(path)
-        if now == mtime or name not in SOURCES:
-            continue
-        for folder, found in source(name).look(path, paths):
-            folders.append((folder, name, now if folder == path else _mtime(folder)))
-            changed.update((seen.path, seen) for seen in found)
-    changed = {path: seen for path, seen in changed.items() if _is_news(rows, seen)}
+    folders = _look_again(rows, known, changed)
     for path, size, mtime, inode in rows.most_recent(HOT):
         try:
             stat = os.stat(path)
@@ -86,6 +75,33 @@ def hot_changes(rows: Rows, home: str, env: Mapping[str, str]) -> Changes | None
                 _add_recent(rows, path, changed)
     newest = sorted(changed.values(), key=lambda one: -one.mtime_ns)
     return Changes(tuple(newest), tuple(gone), (), tuple(folders))
+
+
+def _covers(known: list[tuple[str, str, int]], home: str, env: Mapping[str, str]) -> bool:
+    """Whether every config folder of every agent has been looked through before."""
+    paths = [path for path, _, _ in known]
+    for name in SOURCES:
+        for root in source(name).roots(home, env):
+            below = root + os.sep
+            if not any(path.startswith(below) for path in paths) and source(name).folders(home, env):
+                return False
+    return True
+
+
+def _look_again(
+    rows: Rows, known: list[tuple[str, str, int]], changed: dict[str, Transcript]
+) -> list[tuple[str, str, int]]:
+    """Look into the folders whose mtime changed; gives them and the new ones below them."""
+    paths = {path for path, _, _ in known}
+    folders: list[tuple[str, str, int]] = []
+    for path, name, mtime in known:
+        now = _mtime(path)
+        if now == mtime or name not in SOURCES:
+            continue
+        for folder, found in source(name).look(path, paths):
+            folders.append((folder, name, now if folder == path else _mtime(folder)))
+            changed.update((seen.path, seen) for seen in found if _is_news(rows, seen))
+    return folders
 
 
 def _is_news(rows: Rows, seen: Transcript) -> bool:

@@ -12,12 +12,18 @@ from harkback.sources import source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from harkback.engines.local import LocalEngine
     from harkback.engines.local.writing import Open, Writing
     from harkback.ingest.changes import Changes
     from harkback.model import Transcript
+
+
+REGISTERED_AT_ONCE = 100
+
+SMALL_BYTES = 4 << 20
+"""Less than this is written with a small heap, whose making costs less."""
 
 
 class Report(NamedTuple):
@@ -62,13 +68,15 @@ class Reader:
         began = monotonic()
         todo = changes.changed
         total = sum(one.size for one in todo)
-        small = total < 4_000_000
+        small = total < SMALL_BYTES
         before = self.engine.rows.coverage()
         read = done_bytes = 0
         with self.engine.writing(small=small) as writing:
-            for transcript in todo:
+            for number, transcript in enumerate(todo):
                 if self._is_late() and read:
                     break
+                if number % REGISTERED_AT_ONCE == 0:
+                    writing.register(todo[number : number + REGISTERED_AT_ONCE])
                 if not self._read_one(writing, transcript, full=full):
                     break
                 read += 1
@@ -137,5 +145,3 @@ class Reader:
             values["last_full_pass"] = self.now_ms
         writing.set_meta(**values)
         writing.settle_titles()
-
-

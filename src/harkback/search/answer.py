@@ -6,7 +6,7 @@ from harkback import rank
 from harkback._record import NamedTuple
 from harkback.model import LANES, TITLE
 from harkback.search.snippet import SNIPPET_CHARS, Snippet, snippet
-from harkback.terms import needs
+from harkback.terms import needs, rechecked
 from harkback.text.fold import fold
 
 TYPE_CHECKING = False
@@ -18,8 +18,13 @@ if TYPE_CHECKING:
     from harkback.rank import Candidate, Ranked
     from harkback.terms import Need
 
+_SHORTEST_STEM = 4
+
 RECHECK = 200
-"""Queries with signs that tokens drop (`C++`) are looked for in the text of up to so many candidates."""
+"""Queries with signs that tokens drop (`C++`) are looked for in the texts of the candidates, so many at a time."""
+
+DEEP_POOL = 5000
+"""Among so many candidates at most."""
 
 
 class Hit(NamedTuple):
@@ -62,11 +67,30 @@ class Looking:
 
     def messages(self) -> Found:
         """Find messages."""
-        found = self.engine.find(self.search)
+        answer = self._messages(self.search)
+        if answer.hits and answer.tier <= rank.ALL:
+            return answer
+        again = rechecked(self.needs)
+        if again is None:
+            return answer
+        self.needs = again
+        second = self._messages(self.search._replace(needs=again))
+        return second if second.hits and second.tier <= rank.ALL else answer
+
+    def _messages(self, search: Search) -> Found:
+        found = self.engine.find(search)
         ranked = self._ranked(found.candidates, found.elsewhere)
+        if self._is_literal and len(ranked) >= search.pool and self._holding(ranked) < search.limit:
+            # Only the texts tell `c++` from `c`, and what holds it may lie deep.
+            found = self.engine.find(search._replace(pool=DEEP_POOL))
+            ranked = self._ranked(found.candidates, found.elsewhere)
         hits, more = self._hits(ranked)
         lanes = {LANES[lane]: count for lane, count in sorted(found.lane_counts.items())}
         return Found(min((hit.tier for hit in hits), default=rank.NONE), tuple(hits), lanes, more)
+
+    @property
+    def _is_literal(self) -> bool:
+        return any(need.is_literal for need in self.needs)
 
     def sessions(self) -> Found:
         """Find sessions: by what is said in all of a session, and by its best three messages."""
@@ -105,10 +129,9 @@ class Looking:
 
     def _chosen(self, ranked: list[Ranked]) -> list[tuple[Ranked, StoredPart]]:
         limit = self.search.limit
-        literals = [need.literal for need in self.needs if need.literal and not need.negated]
-        if literals:
-            ranked = self._literal_first(ranked, literals)
-        elif any(ord(char) > 0x2E7F for char in self.search.query.text):
+        if self._is_literal:
+            ranked = self._literal_first(ranked)
+        elif not self.search.query.text.isascii():
             ranked = self._exact_script_first(ranked, limit)
         chosen: list[tuple[Ranked, StoredPart]] = []
         seen: set[str] = set()
@@ -130,16 +153,28 @@ class Looking:
         self._kept.update(self.engine.rows.parts([seq for seq in seqs if seq not in self._kept]))
         return self._kept
 
-    def _literal_first(self, ranked: list[Ranked], literals: list[str]) -> list[Ranked]:
+    def _holding(self, ranked: list[Ranked]) -> int:
+        return sum(1 for one in ranked if self._holds(one))
+
+    def _holds(self, one: Ranked) -> bool:
+        part = self.parts([one.candidate.seq]).get(one.candidate.seq)
+        if part is None:
+            return False
+        folded = fold(part.text)
+        return all(need.holds(folded) != need.negated for need in self.needs if need.is_literal)
+
+    def _literal_first(self, ranked: list[Ranked]) -> list[Ranked]:
         """Keep what holds the signs as typed; when nothing does, keep the words without them, as tier `most`."""
-        parts = self.parts([one.candidate.seq for one in ranked[:RECHECK]])
-        texts = {seq: fold(part.text) for seq, part in parts.items()}
-        holding = [
-            one
-            for one in ranked[:RECHECK]
-            if all(literal in texts.get(one.candidate.seq, "") for literal in literals)
-        ]
-        return holding or [one._replace(tier=max(one.tier, rank.MOST)) for one in ranked]
+        holding: list[Ranked] = []
+        for at in range(0, len(ranked), RECHECK):
+            some = ranked[at : at + RECHECK]
+            self.parts([one.candidate.seq for one in some])
+            holding += [one for one in some if self._holds(one)]
+            if len(holding) >= self.search.limit:
+                break
+        if holding or any(need.negated and need.is_literal for need in self.needs):
+            return holding
+        return [one._replace(tier=max(one.tier, rank.MOST)) for one in ranked]
 
     def _exact_script_first(self, ranked: list[Ranked], limit: int) -> list[Ranked]:
         """Among hits of one tier, put those first that hold the words in the script they were typed in."""
@@ -182,19 +217,18 @@ def wanted_texts(wanted: Sequence[Need]) -> list[str]:
     texts: list[str] = []
     for need in wanted:
         if not need.negated:
-            texts += [need.literal] if need.literal else []
-            texts += [atom.text for atom in need.atoms]
+            texts += [atom.literal or atom.text for atom in need.atoms]
     for need in wanted:
         if not need.negated:
             texts += [atom.text for atom in need.loose]
-            texts += [_stem(atom.word) for atom in need.loose if len(atom.word) > 4]
+            texts += [_stem(atom.word) for atom in need.loose if len(atom.word) > _SHORTEST_STEM]
     return [text for text in dict.fromkeys(texts) if text]
 
 
 def _stem(word: str) -> str:
     """Cut the commonest English endings, enough to mark `deployed` for `deploy`."""
     for ending in ("ations", "ation", "ments", "ment", "ings", "ing", "ies", "ed", "es", "s", "e", "y"):
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
+        if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST_STEM:
             return word[: -len(ending)]
     return word
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 SNIPPET_CHARS = 300
 MOST_MATCHES = 40
 _LONGEST_FOLDED = 400_000
+_MOST_FOUND = 2000
+_SHORT = 2
 _ENDS = "。！？!?\n；"
 _CLOSERS = "」』”’）)]\"'"
 
@@ -44,7 +46,7 @@ def matches(text: str, wanted: Iterable[str]) -> list[tuple[int, int, int]]:
     found: list[tuple[int, int, int]] = []
     for number, one in enumerate(dict.fromkeys(wanted)):
         at = folded.find(one) if one else -1
-        while at >= 0 and len(found) < 2000:
+        while at >= 0 and len(found) < _MOST_FOUND:
             end = at + len(one)
             if _is_bordered(folded, at, end):
                 found.append((at, end, number))
@@ -57,7 +59,7 @@ def matches(text: str, wanted: Iterable[str]) -> list[tuple[int, int, int]]:
 
 def _is_bordered(folded: str, start: int, end: int) -> bool:
     """Keep a short Latin match from being marked inside another word (`c` in `cache`)."""
-    if end - start > 2 or not folded[start:end].isascii():
+    if end - start > _SHORT or not folded[start:end].isascii():
         return True
     before, after = folded[start - 1 : start], folded[end : end + 1]
     return not (before.isascii() and before.isalnum()) and not (after.isascii() and after.isalnum())

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
             """List the folders whose mtime changes when a new transcript appears in them."""
 
         def look(self, folder: str, known: Container[str]) -> Iterator[tuple[str, list[Transcript]]]:
-            """Look into one of `folders` again after its mtime changed; also into those below it not `known`."""
+            """Look again into one of `folders`, whose mtime changed, and into those below it not `known`."""
 
         def recent(self, home: str, env: Mapping[str, str]) -> Iterator[str]:
             """Give the paths of the transcripts that the agent's own activity file names, newest first."""

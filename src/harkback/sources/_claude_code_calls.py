@@ -88,9 +88,7 @@ def call(tool: str, arguments: Any) -> Part | None:
     told = [text for text in told if text]
     if not told:
         return None
-    files = tuple(
-        clean(value[:_PATH_CHARS]) for key in _FILES if type(value := arguments.get(key)) is str and value
-    )
+    files = tuple(clean(value[:_PATH_CHARS]) for key in _FILES if type(value := arguments.get(key)) is str and value)
     return Part(CALLS, clean(f"{tool} " + "\n".join(told)), clean(tool), files)
 
 

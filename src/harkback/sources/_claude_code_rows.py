@@ -70,9 +70,7 @@ def read(transcript: Transcript, checkpoint: Checkpoint | None) -> Iterator[Reco
         yield at
 
 
-def _read_open(
-    file: io.BufferedReader[io.FileIO], transcript: Transcript, at: Checkpoint
-) -> Iterator[Record]:
+def _read_open(file: io.BufferedReader[io.FileIO], transcript: Transcript, at: Checkpoint) -> Iterator[Record]:
     facts = Facts(transcript)
     reason = (jsonl.changed(file.raw, at) or facts.resume(at.state)) if at.offset else None
     if reason:
@@ -83,7 +81,7 @@ def _read_open(
     line_end = told_at = at.offset
     is_placed = bool(facts.cwd)
     for offset, length, row in records:
-        if offset == line_end and offset - told_at >= jsonl.CHECKPOINT_EVERY:
+        if offset >= line_end and offset - told_at >= jsonl.CHECKPOINT_EVERY:
             told_at = offset
             yield facts.session()
             yield Checkpoint(offset, jsonl.fingerprint_of(transcript.path, offset), facts.state())

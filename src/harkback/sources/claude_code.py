@@ -51,7 +51,7 @@ def folders(home: str, env: Mapping[str, str]) -> list[str]:
 
 
 def look(folder: str, known: Container[str]) -> Iterator[tuple[str, list[Transcript]]]:
-    """Look into one of `folders` again: it with its transcripts, then folders below it that are not `known`."""
+    """Look again into one of `folders`: its transcripts, then those of folders below it not `known`."""
     above, name = os.path.split(folder)
     walk: Iterator[tuple[str, str, list[os.DirEntry[str]]]]
     if name == "projects":
@@ -96,7 +96,8 @@ def _transcripts(session: str, entries: list[os.DirEntry[str]]) -> Iterator[Tran
             stat = entry.stat()
         except OSError:  # removed while we look
             continue
-        yield Transcript(NAME, entry.path, _native(entry.name, session), stat.st_size, stat.st_mtime_ns, stat.st_ino)
+        native = _native(entry.name, session)
+        yield Transcript(NAME, entry.path, native, stat.st_size, stat.st_mtime_ns, stat.st_ino)
 
 
 def _walk(projects: str) -> Iterator[tuple[str, str, list[os.DirEntry[str]]]]:
@@ -174,7 +175,7 @@ def _history(path: str) -> list[tuple[int, str, str]]:
     import json
 
     found = []
-    for line in lines[1 if size > _HISTORY_TAIL else 0 :]:
+    for line in lines:
         try:
             row = json.loads(line)
             when, project, session = row["timestamp"], row["project"], row["sessionId"]

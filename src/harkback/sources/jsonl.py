@@ -44,9 +44,7 @@ class Records:
     object, else left for next time. `skip(line)` may name lines that need not be parsed. Raises OSError.
     """
 
-    def __init__(
-        self, file: BufferedReader[Any], start: int, skip: Callable[[bytes], bool] | None = None
-    ) -> None:
+    def __init__(self, file: BufferedReader[Any], start: int, skip: Callable[[bytes], bool] | None = None) -> None:
         self.end = start
         self._file = file
         self._skip = skip
@@ -136,9 +134,7 @@ def verify(path: str, checkpoint: Checkpoint) -> str | None:
         return changed(file, checkpoint)
 
 
-def _mend(
-    offset: int, line: bytes, *, whole: bool = False
-) -> Iterator[tuple[int, int, dict[str, Any] | Problem]]:
+def _mend(offset: int, line: bytes, *, whole: bool = False) -> Iterator[tuple[int, int, dict[str, Any] | Problem]]:
     """Make what can be made of a line that orjson refuses as it stands.
 
     With `whole`, only a value that takes up the whole line counts: what is still being written is not damage.

@@ -1,7 +1,7 @@
 """Folding: the form in which the index and the query compare text.
 
-NFKC, simple case folding and Traditional to Simplified Chinese, character by character; accents stay. The pairs
-come from `_tables`; the table for `str.translate` is built at first use (0.4 ms), not at import.
+NFKC, simple case folding and Traditional to Simplified Chinese, character by character; accents stay. The
+pairs come from `_tables`; the table for `str.translate` is built at first use (0.4 ms), not at import.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ def kinds_of(text: str) -> bytes:
 
 
 def fold(text: str) -> str:
-    """Fold `text` for comparison: NFKC, lower case, Simplified Chinese; folding twice changes nothing more."""
+    """Fold `text` for comparison: NFKC, lower case, Simplified Chinese; folding twice changes no more."""
     if text.isascii():
         return text.lower()
     folded = nfkc(text).translate(pairs())
-    # A small letter may compose with a mark where the capital could not: H + U+0331 has no code point of its own.
+    # A small letter may compose with a mark where the capital could not (H with U+0331 below).
     while not is_normalized("NFKC", folded):
         folded = normalize("NFKC", folded).translate(pairs())
     return folded
@@ -67,7 +67,7 @@ def fold_spans(text: str) -> tuple[str, list[int]]:
     """Fold `text` and say where each folded character came from.
 
     The list has one index into `text` per folded character, the start of the cluster that it came from, and
-    `len(text)` at the end. A cluster is a character with what composes with it (half-width kana and its voice mark).
+    `len(text)` at the end. A cluster is a character with what composes with it (half-width kana and mark).
     """
     folded = fold(text)
     if is_normalized("NFKC", text) and len(folded) == len(text):

@@ -1,7 +1,7 @@
 """Tokens: what the word index holds and what a query asks for.
 
-CJK runs become overlapping bigrams and a last single character, words stay whole and are followed by their parts
-(snake_case, camelCase), symbols stand alone. This plain form is the reference; `batch` must give the same.
+CJK runs become overlapping bigrams and a last single character, words stay whole and are followed by their
+parts (snake_case, camelCase), symbols stand alone. This plain form is the reference for `batch`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ from harkback.text.fold import (
 LONGEST = 64
 """Characters of a word beyond which it is cut into pieces of this length and not split by its spelling."""
 
-# The patterns read kinds, one byte a character, not text: \x01 to \x0f and \x41 to \x4f are word characters (bit
-# 1; 64 marks a composing one), \x10 and \x50 CJK, \x20 a symbol.
+# The patterns read kinds, one byte a character, not text: \x01 to \x0f and \x41 to \x4f are word characters
+# (64 marks a composing one), \x10 and \x50 CJK, \x20 a symbol.
 RUN = re.compile(rb"[\x01-\x0f\x41-\x4f]+|[\x10\x50]+|\x20")
 WORD_BITS = 15
 SYMBOL_KIND = 0x20
-# Between parts: underscores; before a capital that follows or precedes a small letter.
+_CAPITAL, _UNDERSCORE = b"\x05", b"\x09"
+# Between parts: underscores; before a capital that follows or precedes a small letter. A capital alone after
+# a digit begins none, so that 5G stays one.
 _BETWEEN = re.compile(rb"\x09+|(?<=\x03)(?=\x05)|(?<=[^\x09])(?=\x05\x03)")
 
 
@@ -83,9 +85,12 @@ def _folded_by_cluster(text: str) -> tuple[str, bytes]:
 def cuts(kind: bytes) -> list[tuple[int, int]]:
     """Give start and end of every token in text of these kinds."""
     found: list[tuple[int, int]] = []
+    nothing_splits = _CAPITAL not in kind and _UNDERSCORE not in kind
     for run in RUN.finditer(kind):
         start, end = run.span()
-        if kind[start] & WORD_BITS:
+        if kind[start] & WORD_BITS and nothing_splits and end - start <= LONGEST:
+            found.append((start, end))
+        elif kind[start] & WORD_BITS:
             found += _word_cuts(kind, start, end)
         else:
             found += zip(range(start, end - 1), range(start + 2, end + 1), strict=True)

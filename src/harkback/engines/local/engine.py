@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 
 from harkback import errors
 from harkback._record import NamedTuple
 from harkback.engines.local import words
-from harkback.engines.local.finding import Asked, Found, Request, find, session_counts
+from harkback.engines.local.finding import POOL, Asked, Found, Request, find, session_counts
 from harkback.engines.local.reading import Rows
 from harkback.engines.local.schema import FILE, connect, transaction
 from harkback.engines.local.words import Words
@@ -19,12 +18,14 @@ from harkback.terms import needs, whole_phrase
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable, Sequence
 
     import tantivy
 
     from harkback.engines.local.writing import Writing
     from harkback.query import Query
+    from harkback.terms import Need
 
 ANALYSER = 1
 """Raised when tokens change: an index of another analyser still answers and is made anew at the next sync."""
@@ -32,8 +33,8 @@ ANALYSER = 1
 TAIL_PARTS = 3000
 """At most so many parts that the index does not hold yet are searched by a small index in memory."""
 
-MOST_FILES = 5000
-"""A `file:` filter that fits more paths than this uses the first ones."""
+MOST_NAMES = 5000
+"""A filter that fits more names than this uses the first ones."""
 
 
 class Search(NamedTuple):
@@ -45,6 +46,9 @@ class Search(NamedTuple):
     newest: bool = False
     substring: bool = False
     exclude_sessions: tuple[int, ...] = ()
+    pool: int = POOL
+    needs: tuple[Need, ...] = ()
+    """In place of the query's own needs, where they are not empty."""
 
 
 class SessionScore(NamedTuple):
@@ -157,7 +161,7 @@ class LocalEngine:
         return tail
 
     def _request(self, search: Search) -> Request:
-        wanted = needs(search.query)
+        wanted = search.needs or needs(search.query)
         lanes = search.lanes
         filters: list[tantivy.Query] = []
         has_words = any(not need.negated for need in wanted)
@@ -172,13 +176,14 @@ class LocalEngine:
         excluded = [self._session_but_shared(number) for number in search.exclude_sessions]
         return Request(
             wanted,
-            whole_phrase(wanted),
+            whole_phrase(search.query) if has_words else None,
             lanes,
             tuple(filters),
             tuple(excluded),
             search.limit,
             search.newest,
             search.substring,
+            search.pool,
         )
 
     def _session_but_shared(self, session: int) -> tantivy.Query:
@@ -188,23 +193,16 @@ class LocalEngine:
         return words.without(mine, [words.numbers("seq", shared)]) if shared else mine
 
     def _filter(self, one: Filter, *, session_wide: bool) -> tantivy.Query:
-        match one.field:
-            case "since" | "until":
-                return words.between("time", one.since_ms, one.until_ms)
-            case "role":
-                return words.numbers("role", [ROLES.index(value) for value in one.values])
-            case "agent":
-                return words.numbers("agent", self._named("agent", one.values))
-            case "tool" | "branch":
-                return words.numbers(one.field, self._named(one.field, one.values))
-            case "project":
-                return words.numbers("project", self.projects(one.values))
-            case "session":
-                return words.union([self._in_session(value) for value in one.values])
-            case "file":
-                files = words.numbers("file", self._named("file", one.values)[:MOST_FILES])
-                return self._sessions_with(files) if session_wide else files
-        raise AssertionError(one.field)
+        field = one.field
+        if field in {"since", "until"}:
+            return words.between("time", one.since_ms, one.until_ms)
+        if field == "role":
+            return words.numbers("role", [ROLES.index(value) for value in one.values])
+        if field == "session":
+            return words.union([self._in_session(value) for value in one.values])
+        query = words.numbers(field, self._named(field, one.values)[:MOST_NAMES])
+        # With words, a file names the sessions that touched it; alone, the calls that did.
+        return self._sessions_with(query) if field == "file" and session_wide else query
 
     def _named(self, kind: str, values: Sequence[str]) -> list[int]:
         """Numbers of the names that are, or failing that hold, one of the values, whatever their case."""

@@ -43,6 +43,7 @@ class Request(NamedTuple):
     limit: int
     newest: bool
     substring: bool
+    pool: int
 
 
 class Found(NamedTuple):
@@ -76,10 +77,12 @@ class Asked:
         query = words.atom(atom, self._forms(atom.word) if atom.word else ())
         if self.request.substring:
             tokens = _inside_tokens(atom)
-            return words.union([query, words.boosted(words.inside(tokens, letters_only=False), 0.5)] if tokens else [query])
-        if atom.word and len(atom.word) >= _SHORTEST_INSIDE and atom.word.isascii() and atom.word.isalpha():
-            if self._is_absent(query):
-                return words.inside([atom.word], letters_only=True)
+            return words.union(
+                [query, words.boosted(words.inside(tokens, letters_only=False), 0.5)] if tokens else [query]
+            )
+        may_be_inside = len(atom.word) >= _SHORTEST_INSIDE and atom.word.isascii() and atom.word.isalpha()
+        if may_be_inside and self._is_absent(query):
+            return words.inside([atom.word], letters_only=True)
         return query
 
     def _is_absent(self, query: tantivy.Query) -> bool:
@@ -90,7 +93,7 @@ class Asked:
         if not (word.isascii() and word.isalpha()):
             return []
         stem = words.stem(word)
-        prefix = stem[:-1] if stem.endswith("i") else stem
+        prefix = stem.removesuffix("i")
         if len(prefix) < _SHORTEST_STEM:
             return []
         near = self.searcher.terms_with_prefix("w", prefix, limit=FORMS)
@@ -114,7 +117,9 @@ class Asked:
         return self._minus(query)
 
     def _minus(self, query: tantivy.Query) -> tantivy.Query:
-        return words.without(query, [words.union([self.atom(a, literal=True) for a in n.atoms]) for n in self.unwanted])
+        # What signs tell apart (`-C++`) only the text can exclude.
+        unwanted = [need for need in self.unwanted if not need.is_literal]
+        return words.without(query, [words.union([self.atom(a, literal=True) for a in n.atoms]) for n in unwanted])
 
     def loose(self) -> list[tuple[Atom, float]]:
         """Break the needs down; gives the rarest atoms with their weights (inverse document frequency)."""
@@ -148,7 +153,9 @@ def find(searcher: tantivy.Searcher, request: Request) -> Found:
     is_default = request.lanes == MAIN_LANES
     atoms = asked.loose() if asked.wanted and len(pool) < request.limit else []
     # One atom that is itself the need has been asked for already.
-    can_loosen = len(atoms) > 1 or (len(atoms) == 1 and bool(asked.wanted[0].atoms) and atoms[0][0] not in asked.wanted[0].atoms)
+    can_loosen = len(atoms) > 1 or (
+        len(atoms) == 1 and bool(asked.wanted[0].atoms) and atoms[0][0] not in asked.wanted[0].atoms
+    )
     loosened: list[Candidate] = []
     if can_loosen:
         seen = {one.seq for one in candidates}
@@ -179,9 +186,9 @@ def _search(asked: Asked, query: tantivy.Query, lanes: tuple[int, ...]) -> list[
         query = words.preferring(query, words.phrase(request.whole))
     query = words.without(words.filtered(query, _filters(request, lanes)), request.excluded)
     if request.newest or not asked.wanted:
-        found = asked.searcher.search(query, POOL, count=False, order_by_field="time")
+        found = asked.searcher.search(query, request.pool, count=False, order_by_field="time")
         return [(0.0, address) for _, address in found.hits]
-    return list(asked.searcher.search(query, POOL, count=False).hits)
+    return list(asked.searcher.search(query, request.pool, count=False).hits)
 
 
 def _lane_counts(asked: Asked, query: tantivy.Query) -> dict[int, int]:
@@ -240,9 +247,7 @@ def _shares(asked: Asked, seqs: list[int], atoms: Sequence[tuple[Atom, float]]) 
     return {seq: min(share, 0.999) for seq, share in shares.items()}
 
 
-def _bits(
-    searcher: tantivy.Searcher, queries: Sequence[tantivy.Query], seqs: list[int]
-) -> list[tuple[int, int]]:
+def _bits(searcher: tantivy.Searcher, queries: Sequence[tantivy.Query], seqs: list[int]) -> list[tuple[int, int]]:
     hits = searcher.search(words.matched(queries, seqs), len(seqs), count=False).hits
     found = searcher.fast_field_values("seq", [address for _, address in hits])
     return [(int(seq or 0), int(score)) for seq, (score, _) in zip(found, hits, strict=True)]

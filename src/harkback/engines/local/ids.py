@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from hashlib import blake2b
+try:
+    from _blake2 import blake2b  # `hashlib` loads OpenSSL besides, 3 ms
+except ImportError:
+    from hashlib import blake2b
 
 # Crockford's base 32: no i, l, o, u, so that nothing read from a screen is mistyped.
 _DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
 _LENGTH = 12
+_SHORTEST = 3
 _VALUE = {digit: number for number, digit in enumerate(_DIGITS)}
 
 
@@ -28,7 +32,11 @@ def message_id(key: int) -> str:
 def key_range(prefix: str) -> tuple[int, int] | None:
     """Give the keys [low, high) whose ids begin with `prefix`; None when it cannot be a message id."""
     digits = prefix.lower()[1:]
-    if not prefix.lower().startswith("m") or not 3 <= len(digits) <= _LENGTH or any(d not in _VALUE for d in digits):
+    if (
+        not prefix.lower().startswith("m")
+        or not _SHORTEST <= len(digits) <= _LENGTH
+        or any(d not in _VALUE for d in digits)
+    ):
         return None
     low = 0
     for digit in digits:

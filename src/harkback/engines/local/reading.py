@@ -65,7 +65,9 @@ class Rows:
         self.read += len(parts)
         return parts
 
-    def _part(self, row: tuple[int, int, int, int, str, int, int, int, int, int, str, str, str, str, str]) -> StoredPart:
+    def _part(
+        self, row: tuple[int, int, int, int, str, int, int, int, int, int, str, str, str, str, str]
+    ) -> StoredPart:
         files: tuple[str, ...] = ()
         if row[13]:
             files = tuple(
@@ -82,15 +84,14 @@ class Rows:
     def around(self, part: StoredPart, turns: int, lanes: Iterable[int] = (TALK,)) -> list[StoredPart]:
         """Give the parts of up to `turns` messages before and after, of these lanes, in order, without its own."""
         listed = ",".join(str(int(lane)) for lane in lanes)
-        ask = f"WHERE part.transcript=? AND part.pos {{}} ? AND part.lane IN ({listed}) ORDER BY part.pos {{}}, seq LIMIT ?"
+        order = f"part.lane IN ({listed}) ORDER BY part.pos {{}}, seq LIMIT ?"
+        ask = f"WHERE part.transcript=? AND part.pos {{}} ? AND {order}"
         place = (part.transcript, part.offset, turns)
         before = self._parts(ask.format("<", "DESC"), place) if turns else []
         after = self._parts(ask.format(">", "ASC"), place) if turns else []
         return [*reversed([one for one in before if one.offset >= 0]), *after]
 
-    def of_session(
-        self, session: int, lanes: Sequence[int], skip: int = 0, limit: int = -1
-    ) -> list[StoredPart]:
+    def of_session(self, session: int, lanes: Sequence[int], skip: int = 0, limit: int = -1) -> list[StoredPart]:
         """Give a session's own parts of these lanes in order."""
         listed = ",".join(str(int(lane)) for lane in lanes)
         return self._parts(
@@ -165,7 +166,9 @@ class Rows:
         if colon:
             exact = self._sessions("WHERE session.agent=? AND native=?", (agent, native))
             return exact or (
-                self._sessions("WHERE session.agent=? AND native >= ? AND native < ?", (agent, native, native + "\U0010ffff"))
+                self._sessions(
+                    "WHERE session.agent=? AND native >= ? AND native < ?", (agent, native, native + "\U0010ffff")
+                )
                 if native
                 else []
             )
@@ -198,11 +201,14 @@ class Rows:
 
     # -- sessions ----------------------------------------------------------------------------------------------
 
-    def _sessions(self, where: str, values: Sequence[object], order: str = "", limit: int = 50) -> list[StoredSession]:
+    def _sessions(
+        self, where: str, values: Sequence[object], order: str = "", limit: int = 50, skip: int = 0
+    ) -> list[StoredSession]:
         rows = self.con.execute(
-            f"{_SESSION}{where} GROUP BY session.id HAVING count(transcript.id) {order} LIMIT ?", (*values, limit)
+            f"{_SESSION}{where} GROUP BY session.id HAVING count(transcript.id) {order} LIMIT ? OFFSET ?",
+            (*values, limit, skip),
         )
-        return [StoredSession(*row[:14], is_gone=bool(row[14])) for row in rows]
+        return [StoredSession._make((*row[:-1], bool(row[-1]))) for row in rows]
 
     def sessions_by_number(self, numbers: Sequence[int]) -> dict[int, StoredSession]:
         """Give sessions by the engine's numbers."""
@@ -250,8 +256,8 @@ class Rows:
             ask("session.ended >= ?", since_ms)
         if until_ms is not None:
             ask("session.started < ?", until_ms)
-        order = f"ORDER BY session.ended DESC, session.id LIMIT {int(limit)} OFFSET {int(skip)} --"
-        return self._sessions("WHERE " + " AND ".join(where), values, order)
+        order = "ORDER BY session.ended DESC, session.id"
+        return self._sessions("WHERE " + " AND ".join(where), values, order, limit, skip)
 
     def session_sizes(self, numbers: Sequence[int]) -> dict[int, int]:
         """Give how many messages each of these sessions has."""
@@ -274,7 +280,9 @@ class Rows:
 
     def asking(self, agent: str, native: str) -> list[StoredSession]:
         """Give a session and its subagents by the agent's own id; nothing when it was not read yet."""
-        return self._sessions("WHERE session.agent=? AND (native=? OR parent=? AND relation='subagent')", (agent, native, native))
+        return self._sessions(
+            "WHERE session.agent=? AND (native=? OR parent=? AND relation='subagent')", (agent, native, native)
+        )
 
     def digest(self, session: int) -> list[int]:
         """Give the numbers of a session's prompts and final answers, in order."""
@@ -326,7 +334,7 @@ class Rows:
             kept.get("last_full_pass"),
         )
 
-    def problems(self, limit: int = 50) -> list[tuple[str, int, str, str]]:
+    def problems(self, limit: int = 1000) -> list[tuple[str, int, str, str]]:
         """List what could not be read: path, offset, kind, detail; the newest transcripts first."""
         return self.con.execute(
             "SELECT path, pos, kind, detail FROM problem JOIN transcript ON transcript.id = transcript"
@@ -352,7 +360,7 @@ class Rows:
         rows = self.con.execute(
             "SELECT agent, path, size, mtime, inode, parser, gone IS NOT NULL FROM transcript WHERE agent=?", (agent,)
         )
-        return {row[1]: Known(*row[:6], bool(row[6])) for row in rows}
+        return {row[1]: Known._make((*row[:-1], bool(row[-1]))) for row in rows}
 
     def known_at(self, paths: Sequence[str]) -> dict[str, Known]:
         """Give what was last seen of these transcripts."""
@@ -361,7 +369,7 @@ class Rows:
             for row in self.con.execute(
                 "SELECT agent, path, size, mtime, inode, parser, gone IS NOT NULL FROM transcript WHERE path=?", (path,)
             ):
-                found[path] = Known(*row[:6], bool(row[6]))
+                found[path] = Known._make((*row[:-1], bool(row[-1])))
         return found
 
     def most_recent(self, limit: int) -> list[tuple[str, int, int, int]]:

@@ -22,12 +22,10 @@ from harkback.text.batch import token_strings
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import TypeVar
+    from typing import Self
 
     from harkback.engines.local.words import Words
     from harkback.model import Record, Transcript
-
-    T = TypeVar("T", bound=errors.HarkError)
 
 CHUNK_CHARS = 1 << 19
 """So much text is folded, numbered and handed to the index's thread at once."""
@@ -72,6 +70,8 @@ class Writing:
         self.messages_written = 0
         self._heap = SMALL_HEAP_BYTES if small else HEAP_BYTES
         self._labels: dict[tuple[str, str], int] = {}
+        # In a new archive nothing needs to be looked up: what is not in the dictionaries is not there.
+        self._labels_are_complete = con.execute("SELECT 1 FROM label LIMIT 1").fetchone() is None
         self._indexes = words.can_write(heap_bytes=self._heap)
         if self._indexes and self._behind():
             self._index_from_rows(clean=True)
@@ -96,27 +96,36 @@ class Writing:
         row = self.con.execute("SELECT seq FROM sqlite_sequence WHERE name='part'").fetchone()
         return row[0] if row else 0
 
+    def register(self, transcripts: Sequence[Transcript]) -> None:
+        """Give numbers to transcripts that are about to be begun, in one short transaction."""
+        fresh = [one for one in transcripts if not self._is_registered(one)]
+        if not fresh:
+            return
+        with _guard(self.folder), transaction(self.con) as con:
+            con.executemany(
+                "INSERT OR IGNORE INTO session(agent, native) VALUES(?, ?)", [(t.agent, t.native) for t in fresh]
+            )
+            between = con.total_changes
+            con.executemany(
+                "INSERT OR IGNORE INTO transcript(agent, path, session, size, mtime, inode, offset, fingerprint, state,"
+                " parser, messages) SELECT ?1, ?2, id, -1, ?3, 0, 0, '', '', 0, 0 FROM session"
+                " WHERE agent=?1 AND native=?4",
+                [(t.agent, t.path, t.mtime_ns, t.native) for t in fresh],
+            )
+            add_tally(con, transcripts=con.total_changes - between)
+
+    def _is_registered(self, one: Transcript) -> bool:
+        return self.con.execute("SELECT 1 FROM transcript WHERE path=?", (one.path,)).fetchone() is not None
+
     def begin(self, transcript: Transcript, parser: int) -> Open:
-        """Take up a transcript that version `parser` of its source is about to read."""
-        con = self.con
-        row = con.execute("SELECT id, session FROM transcript WHERE path=?", (transcript.path,)).fetchone()
-        if row is None:
-            with _guard(self.folder), transaction(con):
-                con.execute(
-                    "INSERT OR IGNORE INTO session(agent, native) VALUES(?, ?)", (transcript.agent, transcript.native)
-                )
-                session = con.execute(
-                    "SELECT id FROM session WHERE agent=? AND native=?", (transcript.agent, transcript.native)
-                ).fetchone()[0]
-                number = con.execute(
-                    "INSERT INTO transcript(agent, path, session, size, mtime, inode, offset, fingerprint, state,"
-                    " parser, messages) VALUES(?, ?, ?, -1, ?, 0, 0, '', '', 0, 0)",
-                    (transcript.agent, transcript.path, session, transcript.mtime_ns),
-                ).lastrowid
-                add_tally(con, transcripts=1)
-            row = (number, session)
-        opened = self._open[row[0]] = Open(row[0], row[1], transcript, parser)
-        opened.project = self.con.execute("SELECT ifnull(project, 0) FROM session WHERE id=?", (row[1],)).fetchone()[0]
+        """Take up a registered transcript that version `parser` of its source is about to read."""
+        number, session, project = self.con.execute(
+            "SELECT transcript.id, session.id, ifnull(project, 0) FROM transcript JOIN session ON session.id = session"
+            " WHERE path=?",
+            (transcript.path,),
+        ).fetchone()
+        opened = self._open[number] = Open(number, session, transcript, parser)
+        opened.project = project
         return opened
 
     def set_project(self, opened: Open, project: str) -> None:
@@ -171,6 +180,8 @@ class Writing:
         self._hand_over(rows, facts)
 
     def _find_owners(self, keys: list[int]) -> None:
+        if self._first == 1:
+            return  # nothing was stored before this batch
         fresh = [key for key in keys if key not in self._owners]
         for some in chunks(fresh):
             marks = ",".join("?" * len(some))
@@ -199,50 +210,25 @@ class Writing:
         rows: list[tuple[object, ...]],
         facts: list[Facts],
     ) -> None:
-        for key in (first, second):
-            if key:
-                self._owners[key] = (first, self._seq)
-                self._identities[key] = self._seq
-        agent = self._label("agent", opened.transcript.agent)
-        model = self._label("model", message.model) if message.model else None
-        branch = self._label("branch", message.branch) if message.branch else None
-        for part in message.parts:
-            tool = self._label("tool", part.tool) if part.tool else None
-            files = tuple(self._label("file", path) for path in part.files)
-            seq = self._seq
-            self._seq += 1
-            rows.append(
-                (
-                    seq,
-                    opened.number,
-                    message.offset,
-                    message.length,
-                    first,
-                    part.lane,
-                    message.role,
-                    message.time_ms,
-                    tool,
-                    model,
-                    branch,
-                    " ".join(map(str, files)) or None,
-                    part.text,
-                )
-            )
-            facts.append(
-                Facts(
-                    seq,
-                    opened.number,
-                    opened.session,
-                    opened.project,
-                    agent,
-                    part.lane,
-                    message.role,
-                    message.time_ms,
-                    tool,
-                    branch,
-                    files,
-                )
-            )
+        label = self._labels
+        seq, number, session, project = self._seq, opened.number, opened.session, opened.project
+        self._owners[first] = (first, seq)
+        self._identities[first] = seq
+        if second:
+            self._owners[second] = (first, seq)
+            self._identities[second] = seq
+        agent = label["agent", opened.transcript.agent]
+        model = label["model", message.model] if message.model else None
+        branch = label["branch", message.branch] if message.branch else None
+        offset, length, role, time_ms = message.offset, message.length, message.role, message.time_ms
+        for lane, text, tool_name, paths in message.parts:
+            tool = label["tool", tool_name] if tool_name else None
+            files = tuple([label["file", path] for path in paths]) if paths else ()
+            listed = " ".join(map(str, files)) if files else None
+            rows.append((seq, number, offset, length, first, lane, role, time_ms, tool, model, branch, listed, text))
+            facts.append(Facts(seq, number, session, project, agent, lane, role, time_ms, tool, branch, files))
+            seq += 1
+        self._seq = seq
 
     def _hand_over(self, rows: list[tuple[object, ...]], facts: list[Facts]) -> None:
         texts = [str(row[-1]) for row in rows]
@@ -253,36 +239,45 @@ class Writing:
 
     def _number_labels(self, waiting: Sequence[tuple[Open, Message]]) -> None:
         """Give every new name of these messages its number in one short transaction."""
-        wanted: set[tuple[str, str]] = set()
+        known = self._labels
+        fresh: dict[tuple[str, str], None] = {}
         for opened, message in waiting:
-            wanted.add(("agent", opened.transcript.agent))
-            if message.model:
-                wanted.add(("model", message.model))
-            if message.branch:
-                wanted.add(("branch", message.branch))
+            names = [("agent", opened.transcript.agent), ("model", message.model), ("branch", message.branch)]
             for part in message.parts:
                 if part.tool:
-                    wanted.add(("tool", part.tool))
-                wanted.update(("file", path) for path in part.files)
-        self._learn_labels(wanted)
+                    names.append(("tool", part.tool))
+                if part.files:
+                    names.extend(("file", path) for path in part.files)
+            for name in names:
+                if name not in known and name[1]:
+                    fresh[name] = None
+        self._learn_labels(list(fresh))
 
-    def _learn_labels(self, wanted: Iterable[tuple[str, str]]) -> None:
-        fresh = [name for name in wanted if name not in self._labels]
-        if not fresh:
-            return
+    def _learn_labels(self, fresh: list[tuple[str, str]]) -> None:
         find = "SELECT id FROM label WHERE kind=? AND value=?"
-        missing = []
-        for name in fresh:
-            row = self.con.execute(find, name).fetchone()
-            if row is None:
-                missing.append(name)
-            else:
-                self._labels[name] = row[0]
-        if missing:
-            with _guard(self.folder), transaction(self.con):
-                self.con.executemany("INSERT OR IGNORE INTO label(kind, value) VALUES(?, ?)", sorted(missing))
-            for name in missing:
-                self._labels[name] = self.con.execute(find, name).fetchone()[0]
+        missing = fresh
+        if not self._labels_are_complete:
+            missing = []
+            for name in fresh:
+                row = self.con.execute(find, name).fetchone()
+                if row is None:
+                    missing.append(name)
+                else:
+                    self._labels[name] = row[0]
+        if not missing:
+            return
+        with _guard(self.folder), transaction(self.con) as con:
+            first = con.execute("SELECT ifnull(max(id), 0) + 1 FROM label").fetchone()[0]
+            before = con.total_changes
+            con.executemany(
+                "INSERT OR IGNORE INTO label VALUES(?, ?, ?)",
+                [(number, *name) for number, name in enumerate(missing, first)],
+            )
+            if con.total_changes - before == len(missing):
+                self._labels.update((name, number) for number, name in enumerate(missing, first))
+                return
+            # Another writer was first with some of the names.
+            self._labels.update((name, con.execute(find, name).fetchone()[0]) for name in missing)
 
     def _label(self, kind: str, value: str) -> int:
         if (kind, value) not in self._labels:
@@ -412,7 +407,9 @@ class Writing:
         self.words.commit()
         with transaction(self.con) as con:
             # A rebuild may have put another index in our place: then the next writer tells that one.
-            if con.execute("SELECT value FROM meta WHERE key='words'").fetchone() == (os.path.basename(self.words.folder),):
+            if con.execute("SELECT value FROM meta WHERE key='words'").fetchone() == (
+                os.path.basename(self.words.folder),
+            ):
                 con.execute("INSERT OR REPLACE INTO meta VALUES('indexed', ?)", (high,))
                 con.executemany("DELETE FROM dead WHERE rowid=?", [(row[0],) for row in dead])
 
@@ -519,7 +516,7 @@ class Writing:
 
     # -- the end -------------------------------------------------------------------------------------------------
 
-    def __enter__(self) -> Writing:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -575,7 +572,10 @@ def facts_above(con: sqlite3.Connection, seq: int, limit: int = -1) -> Iterable[
         (seq, limit),
     ):
         files = tuple(map(int, row[10].split())) if row[10] else ()
-        yield Facts(*row[:4], agents.get(row[4], 0), *row[5:10], files), row[11]
+        yield (
+            Facts(row[0], row[1], row[2], row[3], agents.get(row[4], 0), row[5], row[6], row[7], row[8], row[9], files),
+            row[11],
+        )
 
 
 def forget_rows(con: sqlite3.Connection, transcript: int) -> None:
