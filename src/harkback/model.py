@@ -95,6 +95,10 @@ class Problem(NamedTuple):
     detail: str
 
 
+UNREADABLE = "unreadable"
+"""Kind of the problem of a transcript that could not be opened: nothing else is known of it this time."""
+
+
 class Restart(NamedTuple):
     """What was read before no longer stands in the transcript: forget its rows, the next values replace them."""
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
+from errno import EDQUOT, ENOSPC
 from time import monotonic
 
 from harkback import errors, rank
@@ -17,7 +19,7 @@ from harkback.terms import needs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from harkback.config import Place
     from harkback.ingest.reading import Progress, Report
@@ -260,14 +262,14 @@ class Archive:
             if changes is None:
                 changes = all_changes(reader.rows if reader else None, self.place.home, self.env)
             kept = reader.rows.coverage().pending if reader is not None else 0
-            is_current = reader is None or reader.words_are_current
+            is_settled = reader is None or reader.is_settled
         finally:
             if reader is not None:
                 reader.close()
         if reader is None and not changes.changed:
             return 0
         is_news = changes.changed or changes.gone or changes.folders or (changes.is_full and not kept)
-        if not is_news and is_current:
+        if not is_news and is_settled:
             return kept if not changes.is_full else 0
         report = self._read(changes, until=until, wait=False)
         return len(changes.changed) if report is None else report.pending
@@ -294,32 +296,45 @@ class Archive:
         waiting: Callable[[], None] = lambda: None,
     ) -> Report | None:
         """Read changes; None when another process is reading and we are not to wait."""
-        from filelock import FileLock, Timeout
-
         from harkback.ingest.reading import Reader
 
-        os.makedirs(self.place.data, mode=0o700, exist_ok=True)
-        lock = FileLock(os.path.join(self.place.data, "sync.lock"))
-        try:
-            lock.acquire(timeout=0)
-        except Timeout:
-            if not wait:
+        with self._lock(wait=wait, waiting=waiting) as is_ours:
+            if not is_ours:
                 return None
-            waiting()
-            lock.acquire()
-        except OSError as error:
-            raise errors.ArchiveReadOnly(self.place.data, error.strerror or error) from error
-        try:
             engine = LocalEngine.open(self.place.data, write=True)
             assert engine is not None
             try:
-                if wait and changes.is_full:
-                    changes = all_changes(engine.rows, self.place.home, self.env) if not full else changes
+                engine.sweep()
+                if wait and changes.is_full and not full:
+                    changes = all_changes(engine.rows, self.place.home, self.env)
                 if not engine.words_are_current and until is None:
                     engine.rebuild()
                 return Reader(engine, self.now_ms, until=until, progress=progress).read(changes, full=full)
             finally:
                 engine.close()
+
+    @contextmanager
+    def _lock(self, *, wait: bool, waiting: Callable[[], None] = lambda: None) -> Iterator[bool]:
+        """Keep every other process from reading transcripts or rebuilding; gives False when it is taken."""
+        from filelock import FileLock, Timeout
+
+        try:
+            os.makedirs(self.place.data, mode=0o700, exist_ok=True)
+            lock = FileLock(os.path.join(self.place.data, "sync.lock"))
+            try:
+                lock.acquire(timeout=0)
+            except Timeout:
+                if not wait:
+                    yield False
+                    return
+                waiting()
+                lock.acquire()
+        except OSError as error:
+            if error.errno in {ENOSPC, EDQUOT}:
+                raise errors.DiskFull(self.place.data) from error
+            raise errors.ArchiveReadOnly(self.place.data, error.strerror or error) from error
+        try:
+            yield True
         finally:
             lock.release()
 
@@ -355,20 +370,20 @@ class Archive:
             raise errors.NothingYet(self.place.data)
         return engine
 
-    def rebuild(self, progress: Callable[[int], None] = lambda _: None) -> int:
-        """Make the word index again from the rows; gives the number of parts."""
-        engine = self._need_for_writing()
-        try:
-            return engine.rebuild(progress)
-        finally:
-            engine.close()
-
-    def _need_for_writing(self) -> LocalEngine:
-        if LocalEngine.exists(self.place.data):
+    def rebuild(
+        self, progress: Callable[[int], None] = lambda _: None, waiting: Callable[[], None] = lambda: None
+    ) -> int:
+        """Make the word index again from the rows; gives the number of parts. Waits for a sync that is running."""
+        if not LocalEngine.exists(self.place.data):
+            raise errors.NothingYet(self.place.data)
+        with self._lock(wait=True, waiting=waiting):
             engine = LocalEngine.open(self.place.data, write=True)
             assert engine is not None
-            return engine
-        raise errors.NothingYet(self.place.data)
+            try:
+                engine.sweep()
+                return engine.rebuild(progress)
+            finally:
+                engine.close()
 
     def overview(self) -> Overview:
         """Say in two lines what is covered; reads and counts nothing new."""

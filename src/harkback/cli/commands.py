@@ -118,11 +118,15 @@ def _sync(options: argparse.Namespace) -> int:
             full=options.full,
             limit_s=LIMIT_S if options.background else None,
             progress=bar.sync,
-            waiting=lambda: print("hark: another sync is running; waiting for it to end", file=sys.stderr),
+            waiting=_say_waiting,
         )
     if not options.background:
         printing.sync(report, coverage, as_json=options.json)
     return 0
+
+
+def _say_waiting() -> None:
+    print("hark: another sync is running; waiting for it to end", file=sys.stderr)
 
 
 def _status(options: argparse.Namespace) -> int:
@@ -139,7 +143,7 @@ def _rebuild(options: argparse.Namespace) -> int:
     archive = _archive()
     began = time()
     with Bar(is_shown=sys.stderr.isatty()) as bar:
-        parts = archive.rebuild(bar.parts)
+        parts = archive.rebuild(bar.parts, _say_waiting)
     printing.rebuilt(parts, time() - began, as_json=options.json)
     return 0
 

@@ -7,7 +7,7 @@ from time import monotonic
 from harkback._record import NamedTuple
 from harkback.engines.local.writing import BATCH_CHARS
 from harkback.ingest.projects import project_of
-from harkback.model import Checkpoint, Restart, Session
+from harkback.model import UNREADABLE, Checkpoint, Problem, Restart, Session
 from harkback.sources import source
 
 TYPE_CHECKING = False
@@ -102,28 +102,33 @@ class Reader:
         # Same size but another mtime: changed in place, which no fingerprint of a growing file promises to see.
         is_edited = was is not None and was.size == transcript.size and was.mtime_ns != transcript.mtime_ns
         is_other_parser = was is not None and was.parser != agent.PARSER
-        if checkpoint is not None and (full or is_edited or is_other_parser):
-            writing.restart(opened)
-            checkpoint = None
-        for record in agent.read(transcript, checkpoint):
-            if isinstance(record, Restart):
+        is_again = checkpoint is not None and (full or is_edited or is_other_parser)
+        at: Checkpoint | None = None
+        for record in agent.read(transcript, None if is_again else checkpoint):
+            if isinstance(record, Problem) and record.kind == UNREADABLE:
+                # What was read before stays, and the next look tries again.
+                writing.add(opened, record)
+                return True
+            if is_again or isinstance(record, Restart):
                 writing.restart(opened)
-                continue
+                is_again = False
+            if at is not None and not self._go_on(writing, opened, at):
+                return False
+            at = record if isinstance(record, Checkpoint) else None
             if isinstance(record, Session) and record.cwd:
                 writing.set_project(opened, self._project(record.cwd))
-            writing.add(opened, record)
-            if isinstance(record, Checkpoint) and not self._go_on(writing, opened, record):
-                return False
+            if not isinstance(record, Restart):
+                writing.add(opened, record)
+        opened.is_whole = True
+        if writing.chars > BATCH_CHARS:
+            writing.commit()
         return True
 
     def _go_on(self, writing: Writing, opened: Open, at: Checkpoint) -> bool:
+        """End a batch in the middle of a transcript, where its source said how far it is."""
         if writing.chars > BATCH_CHARS:
             writing.commit()
-        if self._is_late() and at.offset < opened.transcript.size:
-            # The next look at the disk must see that there is more: note the size that was read, not the file's.
-            opened.transcript = opened.transcript._replace(size=at.offset)
-            return False
-        return True
+        return not (self._is_late() and at.offset < opened.transcript.size)
 
     def _project(self, cwd: str) -> str:
         if cwd not in self._projects:

@@ -20,6 +20,7 @@ from harkback.model import (
     TALK,
     THINKING,
     TOOL,
+    UNREADABLE,
     USER,
     Checkpoint,
     Message,
@@ -98,7 +99,7 @@ def _read_open(file: io.BufferedReader[io.FileIO], transcript: Transcript, at: C
 
 
 def _unreadable(offset: int, error: OSError) -> Problem:
-    return Problem(offset, 0, "unreadable", (error.strerror or type(error).__name__)[:120])
+    return Problem(offset, 0, UNREADABLE, (error.strerror or type(error).__name__)[:120])
 
 
 def bulky(line: bytes) -> bool:

@@ -351,6 +351,7 @@ def _one_for_one(char: str) -> tuple[int, int]:
     kind = kinds_of(plain)
     if not any(kind):
         return ord(" "), 0
-    if len(plain) > 1 or combining(char) or kind[0] & COMPOSING:
+    folded = ord(fold(plain[0]))
+    if len(plain) > 1 or combining(char) or kind[0] & COMPOSING or folded > _BMP_END >= ord(char):
         return ord(char), _SLOW
-    return ord(fold(plain)), kind[0]
+    return folded, kind[0]

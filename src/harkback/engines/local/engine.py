@@ -9,9 +9,9 @@ from harkback._record import NamedTuple
 from harkback.engines.local import words
 from harkback.engines.local.finding import POOL, Asked, Found, Request, find, session_counts
 from harkback.engines.local.reading import Rows
-from harkback.engines.local.schema import FILE, connect, transaction
+from harkback.engines.local.schema import FILE, connect, is_laid_out, transaction
 from harkback.engines.local.words import Words
-from harkback.engines.local.writing import facts_above, watermark
+from harkback.engines.local.writing import facts_above, is_behind, watermark
 from harkback.model import LANES, MAIN_LANES, MEMORY, ROLES, TALK, TITLE
 from harkback.query import EVERY_LANE, Filter
 from harkback.terms import needs, whole_phrase
@@ -78,6 +78,9 @@ class LocalEngine:
         if not write and not cls.exists(folder):
             return None
         con = connect(folder, write=write)
+        if not write and not is_laid_out(con):
+            con.close()  # just being made by another process
+            return None
         try:
             index = _open_words(folder, con, write=write)
         except BaseException:
@@ -107,8 +110,7 @@ class LocalEngine:
     def find(self, search: Search) -> Found:
         """Find candidates in the index and in the rows that it does not hold yet."""
         request = self._request(search)
-        searchers = self._searchers()
-        found = [find(searcher, request) for searcher in searchers]
+        found = [find(searcher, asked) for searcher, asked in self._bounded(request)]
         if len(found) == 1:
             return found[0]
         counts: dict[int, int] = {}
@@ -127,13 +129,13 @@ class LocalEngine:
         request = self._request(search)
         totals: dict[int, list[int]] = {}
         weights: list[float] = []
-        for searcher in self._searchers():
-            asked = Asked(searcher, request)
+        for searcher, bounded in self._bounded(request):
+            asked = Asked(searcher, bounded)
             atoms = asked.loose()
             weights = weights or [weight for _, weight in atoms]
             for number, (atom, _) in enumerate(atoms):
                 query = words.without(
-                    words.filtered(asked.any([(atom, 1.0)]), [*request.filters, words.lanes((TALK, TITLE, MEMORY))]),
+                    words.filtered(asked.any([(atom, 1.0)]), [*bounded.filters, words.lanes((TALK, TITLE, MEMORY))]),
                     request.excluded,
                 )
                 for session, count in session_counts(searcher, query, most).items():
@@ -144,6 +146,14 @@ class LocalEngine:
         found = [] if self.index is None else [self.index.searcher()]
         tail = self._tail()
         return found if tail is None else [*found, tail.searcher()]
+
+    def _bounded(self, request: Request) -> list[tuple[tantivy.Searcher, Request]]:
+        """Pair every index with the request; where a tail is searched too, no row may count twice."""
+        searchers = self._searchers()
+        if len(searchers) == 1:
+            return [(searchers[0], request)]
+        indexed = words.between("seq", None, watermark(self.con) + 1)
+        return [(searchers[0], request._replace(filters=(*request.filters, indexed))), (searchers[1], request)]
 
     def _tail(self) -> Words | None:
         """Index in memory what was stored but not indexed yet (another process is at it, or was killed)."""
@@ -240,6 +250,17 @@ class LocalEngine:
     def words_are_current(self) -> bool:
         """Whether the index was made by this program's analyser."""
         return self.index is not None and f"words-{_mark()}-" in self.index.folder
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is left to be mended after a kill."""
+        return self.words_are_current and not is_behind(self.con)
+
+    def sweep(self) -> None:
+        """Remove the indexes that interrupted rebuilds left. Only while no other process can be rebuilding."""
+        for name in os.listdir(self.folder):
+            if name.startswith("words-") and self.index is not None and name != os.path.basename(self.index.folder):
+                words.remove_folder(os.path.join(self.folder, name))
 
     @property
     def segments(self) -> int:

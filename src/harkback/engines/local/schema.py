@@ -102,6 +102,11 @@ def _opening_error(folder: str, error: sqlite3.Error, *, write: bool) -> errors.
     return (errors.ArchiveReadOnly if write else errors.ArchiveUnreadable)(folder, error)
 
 
+def is_laid_out(con: sqlite3.Connection) -> bool:
+    """Whether the tables are there."""
+    return _version(con) > 0
+
+
 def _version(con: sqlite3.Connection) -> int:
     return int(con.execute("PRAGMA user_version").fetchone()[0])
 

@@ -16,7 +16,18 @@ from harkback import errors
 from harkback.engines.local.ids import key_of
 from harkback.engines.local.schema import FILE, chunks, transaction
 from harkback.engines.local.words import Facts
-from harkback.model import TALK, TITLE, USER, Checkpoint, Message, Problem, Session, SessionTitle
+from harkback.model import (
+    TALK,
+    TITLE,
+    UNREADABLE,
+    USER,
+    Checkpoint,
+    Message,
+    Problem,
+    Session,
+    SessionTitle,
+    Transcript,
+)
 from harkback.text.batch import token_strings
 
 TYPE_CHECKING = False
@@ -25,7 +36,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from harkback.engines.local.words import Words
-    from harkback.model import Record, Transcript
+    from harkback.model import Record
 
 CHUNK_CHARS = 1 << 19
 """So much text is folded, numbered and handed to the index's thread at once."""
@@ -56,6 +67,8 @@ class Open:
         self.facts: Session | None = None
         self.messages = 0
         self.project = 0
+        self.is_whole = False
+        """Whether the reader has come to the end of the file."""
 
 
 class Writing:
@@ -88,6 +101,7 @@ class Writing:
         self._problems: list[tuple[int, int, int, str, str]] = []
         self._claims: list[tuple[int, str]] = []
         self._open: dict[int, Open] = {}
+        self._forgotten: set[int] = set()
         self._waiting: list[tuple[Open, Message]] = []
         self._waiting_chars = 0
         self.chars = 0
@@ -187,11 +201,12 @@ class Writing:
             marks = ",".join("?" * len(some))
             self._owners.update(
                 (key, (message, seq))
-                for key, message, seq in self.con.execute(
-                    "SELECT identity.key, part.message, part.seq FROM identity JOIN part ON part.seq = identity.seq"
-                    f" WHERE identity.key IN ({marks})",
+                for key, message, seq, transcript in self.con.execute(
+                    "SELECT identity.key, part.message, part.seq, part.transcript FROM identity"
+                    f" JOIN part ON part.seq = identity.seq WHERE identity.key IN ({marks})",
                     some,
                 )
+                if transcript not in self._forgotten
             )
 
     def _note_copy(self, owner: tuple[int, int], opened: Open, message: Message, first: int, second: int) -> None:
@@ -305,6 +320,8 @@ class Writing:
     def _write_rows(self) -> bool:
         """Do step A. False when another writer took numbers meanwhile, so that ours had to move up."""
         with transaction(self.con) as con:
+            for number in self._forgotten:
+                forget_rows(con, number, {int(str(row[4])) for row in self._rows if row[1] == number})
             shift = self._high_water() + 1 - self._first
             if shift:
                 self._rows = [(int(str(row[0])) + shift, *row[1:]) for row in self._rows]
@@ -314,11 +331,13 @@ class Writing:
             con.executemany("INSERT INTO part VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)", self._rows)
             con.executemany("INSERT OR REPLACE INTO identity VALUES(?,?)", sorted(self._identities.items()))
             con.executemany("INSERT OR IGNORE INTO copy VALUES(?,?,?,?)", sorted(self._copies))
-            con.executemany("INSERT OR REPLACE INTO problem VALUES(?,?,?,?,?)", self._problems)
+            before = con.total_changes
+            con.executemany("INSERT OR IGNORE INTO problem VALUES(?,?,?,?,?)", self._problems)
+            problems = con.total_changes - before
             con.executemany("INSERT OR REPLACE INTO claim VALUES(?,?)", self._claims)
             titles = sum([self._close_transcript(con, opened) for opened in self._open.values()])
             talk = sum(opened.messages for opened in self._open.values())
-            add_tally(con, messages=talk, parts=len(self._rows), problems=len(self._problems))
+            add_tally(con, messages=talk, parts=len(self._rows), problems=problems)
         for opened in self._open.values():
             opened.messages, opened.checkpoint = 0, None
         self.messages_written += talk
@@ -329,11 +348,16 @@ class Writing:
         """Record how far a transcript was read and what is known of its session; returns titles written."""
         at, place = opened.checkpoint, opened.transcript
         if at is not None:
+            mended = con.execute(
+                "DELETE FROM problem WHERE transcript=? AND kind=?", (opened.number, UNREADABLE)
+            ).rowcount
+            add_tally(con, problems=-mended)
             con.execute(
                 "UPDATE transcript SET size=?, mtime=?, inode=?, offset=?, fingerprint=?, state=?, parser=?,"
                 " messages=messages+?, gone=NULL WHERE id=?",
                 (
-                    place.size,
+                    # A transcript read in part must look changed to whoever goes on.
+                    place.size if opened.is_whole else min(place.size, at.offset),
                     place.mtime_ns,
                     place.inode,
                     at.offset,
@@ -381,10 +405,11 @@ class Writing:
             con.execute("INSERT INTO dead VALUES(?, NULL)", (had_seq,))
         if rank > 0:  # a title made of the first prompt would only say the prompt again
             key = key_of(opened.transcript.agent, f"title:{opened.transcript.native}")
-            ended = opened.facts.ended_ms if opened.facts else None
+            # When the session began: that stays, in however many pieces it is read.
+            began = opened.facts.started_ms if opened.facts else None
             seq = con.execute(
                 "INSERT INTO part(transcript, pos, length, message, lane, role, time, text) VALUES(?,?,0,?,?,?,?,?)",
-                (opened.number, TITLE_POS, key, TITLE, USER, ended, title),
+                (opened.number, TITLE_POS, key, TITLE, USER, began, title),
             ).lastrowid
             con.execute("INSERT OR REPLACE INTO identity VALUES(?,?)", (key, seq))
             add_tally(con, parts=1)
@@ -414,8 +439,7 @@ class Writing:
                 con.executemany("DELETE FROM dead WHERE rowid=?", [(row[0],) for row in dead])
 
     def _behind(self) -> bool:
-        dead = self.con.execute("SELECT 1 FROM dead LIMIT 1").fetchone()
-        return dead is not None or watermark(self.con) < self._high_water()
+        return is_behind(self.con)
 
     def _index_from_rows(self, *, clean: bool) -> None:
         """Do B and C from the rows alone; `clean` first removes what the index holds above its watermark."""
@@ -453,18 +477,15 @@ class Writing:
     # -- what no longer stands -----------------------------------------------------------------------------------
 
     def restart(self, opened: Open) -> None:
-        """Forget what was read of a transcript, since it is to be read again from its beginning."""
+        """Forget what was read of a transcript; it is replaced when the batch that begins here is committed.
+
+        The old rows go in the same transaction that writes the first new ones, so that nothing is lost when the
+        transcript cannot be read after all.
+        """
         self.commit()
-        with _guard(self.folder):
-            with transaction(self.con) as con:
-                forget_rows(con, opened.number)
-            if self._indexes:
-                self._index_from_rows(clean=False)
-        self._start_batch()
-        opened.messages = 0
-        opened.checkpoint = None
-        opened.facts = None
+        self._forgotten.add(opened.number)
         self._open[opened.number] = opened
+        opened.messages, opened.checkpoint, opened.facts = 0, None, None
 
     def mark_gone(self, paths: Sequence[str], now_ms: int) -> None:
         """Note that these transcripts are no longer on disk; what was read of them stays."""
@@ -493,23 +514,19 @@ class Writing:
     def settle_titles(self) -> None:
         """Give the titles that old Claude Code kept in other files to the sessions they speak of."""
         rows = self.con.execute(
-            "SELECT claim.key, claim.title, part.transcript FROM claim JOIN identity ON identity.key = claim.key"
-            " JOIN part ON part.seq = identity.seq"
+            "SELECT claim.title, transcript.id, transcript.agent, path, session.id, native, started FROM claim"
+            " JOIN identity ON identity.key = claim.key JOIN part ON part.seq = identity.seq"
+            " JOIN transcript ON transcript.id = part.transcript JOIN session ON session.id = transcript.session"
+            " WHERE title_rank < 1"
         ).fetchall()
         if not rows:
             return
         with _guard(self.folder):
             with transaction(self.con) as con:
-                for key, title, number in rows:
-                    agent, path, session, native, ended = con.execute(
-                        "SELECT transcript.agent, path, session, native, ended FROM transcript"
-                        " JOIN session ON session.id = session WHERE transcript.id=?",
-                        (number,),
-                    ).fetchone()
-                    opened = Open(number, session, _place(agent, path, native))
-                    opened.facts = Session(agent, native, ended_ms=ended)
+                for title, number, agent, path, session, native, started in rows:
+                    opened = Open(number, session, Transcript(agent, path, native, 0, 0))
+                    opened.facts = Session(agent, native, started_ms=started)
                     self._write_title(con, opened, title, 1)
-                    con.execute("DELETE FROM claim WHERE key=?", (key,))
             if self._indexes:
                 self._index_from_rows(clean=False)
         self._start_batch()
@@ -528,12 +545,6 @@ class Writing:
         """Give the locks back; `merge` waits for the index to merge its segments."""
         self.words.close(merge=merge)
         self._empty_wal(4 << 20)
-
-
-def _place(agent: str, path: str, native: str) -> Transcript:
-    from harkback.model import Transcript as Place
-
-    return Place(agent, path, native, 0, 0)
 
 
 class _guard:  # noqa: N801  # used as a verb
@@ -562,6 +573,14 @@ def watermark(con: sqlite3.Connection) -> int:
     return int(row[0]) if row else 0
 
 
+def is_behind(con: sqlite3.Connection) -> bool:
+    """Whether the index does not hold all rows yet, or still holds what was forgotten."""
+    if con.execute("SELECT 1 FROM dead LIMIT 1").fetchone() is not None:
+        return True
+    row = con.execute("SELECT seq FROM sqlite_sequence WHERE name='part'").fetchone()
+    return row is not None and watermark(con) < int(row[0])
+
+
 def facts_above(con: sqlite3.Connection, seq: int, limit: int = -1) -> Iterable[tuple[Facts, str]]:
     """Read back from the rows what the index is given: parts above `seq`, oldest first, at most `limit`."""
     agents = {value: number for number, value in con.execute("SELECT id, value FROM label WHERE kind='agent'")}
@@ -578,23 +597,56 @@ def facts_above(con: sqlite3.Connection, seq: int, limit: int = -1) -> Iterable[
         )
 
 
-def forget_rows(con: sqlite3.Connection, transcript: int) -> None:
-    """Delete what was read of a transcript. A message that also stands elsewhere moves there and stays found."""
+def forget_rows(con: sqlite3.Connection, transcript: int, kept: set[int]) -> None:
+    """Delete what was read of a transcript before it is read again.
+
+    A message that also stands elsewhere moves there and stays found, unless it is one of `kept`, which the same
+    transaction writes anew.
+    """
     high = con.execute("SELECT ifnull(max(seq), 0) FROM part WHERE transcript=?", (transcript,)).fetchone()[0]
+    session = con.execute("SELECT session FROM transcript WHERE id=?", (transcript,)).fetchone()[0]
     con.execute("DELETE FROM copy WHERE transcript=?", (transcript,))
-    moved = con.execute(
+    moved = _move_to_heirs(con, transcript, kept)
+    con.execute(
+        "UPDATE session SET title='', title_rank=0, title_seq=NULL WHERE id=?1 AND (title_seq IS NULL OR title_seq IN"
+        " (SELECT seq FROM part WHERE transcript=?2 AND pos=?3))",
+        (session, transcript, TITLE_POS),
+    )
+    parts = con.execute("DELETE FROM part WHERE transcript=?", (transcript,)).rowcount
+    problems = con.execute("DELETE FROM problem WHERE transcript=?", (transcript,)).rowcount
+    talk = con.execute("SELECT messages FROM transcript WHERE id=?", (transcript,)).fetchone()[0]
+    add_tally(con, parts=moved - parts, problems=-problems, messages=-talk)
+    if high:
+        con.execute("INSERT OR IGNORE INTO dead VALUES(?, ?)", (high, transcript))
+    con.execute(
+        "UPDATE session SET (started, ended) = (SELECT min(time), max(time) FROM part JOIN transcript"
+        " ON transcript.id = part.transcript WHERE transcript.session = ?1) WHERE id = ?1",
+        (session,),
+    )
+    con.execute(
+        "UPDATE transcript SET offset=0, fingerprint='', state='', messages=0, size=-1 WHERE id=?", (transcript,)
+    )
+
+
+def _move_to_heirs(con: sqlite3.Connection, transcript: int, kept: set[int]) -> int:
+    """Move a transcript's messages to the transcripts that hold copies of them; gives the number of parts moved."""
+    rows = con.execute(
         "SELECT copy.message, min(copy.transcript) FROM copy WHERE copy.message IN"
         " (SELECT message FROM part WHERE transcript=?) GROUP BY copy.message",
         (transcript,),
     ).fetchall()
-    for message, heir in moved:
+    new_seq: dict[int, int] = {}
+    moved = 0
+    for message, heir in rows:
+        if message in kept:
+            continue
         pos, length = con.execute(
             "SELECT pos, length FROM copy WHERE message=? AND transcript=? ORDER BY pos LIMIT 1", (message, heir)
         ).fetchone()
         con.execute("DELETE FROM copy WHERE message=? AND transcript=? AND pos=?", (message, heir, pos))
-        first = None
-        for row in con.execute(
-            "SELECT message, lane, role, time, tool, model, branch, files, text FROM part"
+        first = 0
+        for old, *row in con.execute(
+            "SELECT seq, message, lane, role, time, tool, model, branch, files, text FROM part"
             " WHERE transcript=? AND message=? ORDER BY seq",
             (transcript, message),
         ).fetchall():
@@ -603,22 +655,18 @@ def forget_rows(con: sqlite3.Connection, transcript: int) -> None:
                 " VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
                 (heir, pos, length, *row),
             ).lastrowid
-            first = first or seq
-        con.execute("INSERT OR REPLACE INTO identity VALUES(?, ?)", (message, first))
-    parts = con.execute("DELETE FROM part WHERE transcript=?", (transcript,)).rowcount
-    problems = con.execute("DELETE FROM problem WHERE transcript=?", (transcript,)).rowcount
-    talk = con.execute("SELECT messages FROM transcript WHERE id=?", (transcript,)).fetchone()[0]
-    add_tally(con, parts=-parts, problems=-problems, messages=-talk)
-    if high:
-        con.execute("INSERT OR IGNORE INTO dead VALUES(?, ?)", (high, transcript))
-    con.execute(
-        "UPDATE session SET title='', title_rank=0, title_seq=NULL, started=NULL, ended=NULL WHERE id ="
-        " (SELECT session FROM transcript WHERE id=?)",
-        (transcript,),
-    )
-    con.execute(
-        "UPDATE transcript SET offset=0, fingerprint='', state='', messages=0, size=-1 WHERE id=?", (transcript,)
-    )
+            first = first or int(seq or 0)
+            new_seq[old] = first
+            moved += 1
+    if new_seq:
+        # No index leads from a part to its identities: one pass over them, only when a copied transcript changed.
+        con.execute("CREATE TEMP TABLE IF NOT EXISTS moved(old INTEGER PRIMARY KEY, new INTEGER)")
+        con.executemany("INSERT OR REPLACE INTO moved VALUES(?, ?)", sorted(new_seq.items()))
+        con.execute(
+            "UPDATE identity SET seq=(SELECT new FROM moved WHERE old=seq) WHERE seq IN (SELECT old FROM moved)"
+        )
+        con.execute("DELETE FROM moved")
+    return moved
 
 
 def add_tally(con: sqlite3.Connection, **more: int) -> None:

@@ -1,0 +1,174 @@
+"""Starts syncs that die at a given step: run as a process of its own, one JSON request a line on stdin.
+
+It imports the program once and forks a victim for each request, which costs a tenth of a new process. A victim
+is the unchanged program except that each step of its writing (every SQL statement that changes something, before
+and after each COMMIT, each call of the index's writer) first reports its name through a pipe and then, if this is
+the step to die at, kills itself with SIGKILL. With `after_s` the nursery kills it from outside at that moment.
+
+Request: `home`, `data`, `now_ms`, `step` (die at the n-th step) or `point` with `nth` (die at the n-th step of
+that name) or `after_s` or none of them. Answer: `status` of the victim as `os.waitpid` gives it, `steps`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import select
+import signal
+import sqlite3
+import sys
+from time import monotonic
+from typing import Any
+
+import harkback.archive.sessions as sessions
+import harkback.engines.local.schema as schema
+import harkback.engines.local.words as words
+import harkback.engines.local.writing as writing
+import harkback.ingest.changes  # noqa: F401  # what a sync imports late, so that no victim has to
+import harkback.ingest.reading as reading
+import harkback.sources._claude_code_rows  # noqa: F401
+import harkback.sources.jsonl as jsonl
+import harkback.text.batch  # noqa: F401
+from harkback.config import Place
+
+# Batches as small as can be, so that a small home sees as many commits as a large one.
+writing.CHUNK_CHARS = 300
+writing.BATCH_CHARS = reading.BATCH_CHARS = 900
+jsonl.CHECKPOINT_EVERY = 2000
+
+_TABLE = re.compile(r"(?:INTO|UPDATE(?: OR IGNORE)?|FROM)\s+(\w+)")
+_SILENT = re.compile(r"\s*(?:SELECT|PRAGMA(?!\s+wal_checkpoint))")
+
+
+class Steps:
+    """Counts the steps of this process, reports them and dies at the one it was told."""
+
+    def __init__(self) -> None:
+        self.pipe = -1
+        self.request: dict[str, Any] = {}
+        self.number = 0
+        self.seen = 0
+
+    def take(self, name: str) -> None:
+        self.number += 1
+        os.write(self.pipe, name.encode() + b"\n")
+        if name == self.request.get("point"):
+            self.seen += 1
+        if self.number == self.request.get("step") or (self.seen and self.seen == self.request.get("nth")):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+STEPS = Steps()
+
+
+class Watched(sqlite3.Connection):
+    """A connection whose changes are steps."""
+
+    kinds: set[str]
+
+    def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:  # type: ignore[override]
+        if _SILENT.match(sql):
+            return super().execute(sql, *values)
+        return self._step(sql, lambda: super(Watched, self).execute(sql, *values))
+
+    def executemany(self, sql: str, *values: Any) -> sqlite3.Cursor:  # type: ignore[override]
+        return self._step(sql, lambda: super(Watched, self).executemany(sql, *values))
+
+    def _step(self, sql: str, run: Any) -> sqlite3.Cursor:
+        name = self._name(sql)
+        STEPS.take(f"before {name}")
+        done: sqlite3.Cursor = run()
+        if name.startswith("COMMIT"):
+            STEPS.take(f"after {name}")
+        return done
+
+    def _name(self, sql: str) -> str:
+        if sql.startswith("BEGIN"):
+            self.kinds = set()
+            return "BEGIN"
+        if sql == "COMMIT":
+            return f"COMMIT of {self._kind()}"
+        table = _TABLE.search(sql)
+        what = "watermark" if "'indexed'" in sql else table[1] if table else sql.split()[0]
+        if sql.startswith("DELETE FROM part"):
+            what = "forget"
+        getattr(self, "kinds", set()).add(what)
+        return f"{sql.split()[0]} {what}"
+
+    def _kind(self) -> str:
+        return next((kind for kind in ("watermark", "part", "forget") if kind in self.kinds), "facts")
+
+
+def _watch() -> None:
+    connect = sqlite3.connect
+
+    def watched(*args: Any, **options: Any) -> Any:
+        return connect(*args, **options, factory=Watched)
+
+    schema.sqlite3.connect = watched  # type: ignore[assignment,attr-defined]
+    for name in ("add", "remove", "remove_above", "commit", "close", "create", "can_write"):
+        _wrap(words.Words, name, "index " + name)
+    _wrap(words, "remove_folder", "index folder removal")
+
+
+def _wrap(owner: Any, attribute: str, name: str) -> None:
+    inner = getattr(owner, attribute)
+
+    def outer(*args: Any, **options: Any) -> Any:
+        STEPS.take(f"before {name}")
+        done = inner(*args, **options)
+        STEPS.take(f"after {name}")
+        return done
+
+    setattr(owner, attribute, outer)
+
+
+def _live(request: dict[str, Any], pipe: int) -> None:
+    """Be a victim."""
+    status = 3
+    try:
+        STEPS.pipe, STEPS.request = pipe, request
+        place = Place(request["home"], request["data"])
+        archive = sessions.Archive(place, {}, request["now_ms"], "/")
+        if request.get("rebuild"):
+            archive.rebuild()
+        else:
+            archive.sync()
+        status = 0
+    except BaseException as error:  # noqa: BLE001  # whatever it is, the test wants to read it
+        os.write(pipe, f"raised {type(error).__name__}: {error}\n".encode())
+    finally:
+        os._exit(status)
+
+
+def _serve(request: dict[str, Any]) -> dict[str, Any]:
+    there, here = os.pipe()
+    victim = os.fork()
+    if victim == 0:
+        os.close(there)
+        _live(request, here)
+    os.close(here)
+    until = monotonic() + float(request.get("after_s", 60.0))
+    said = b""
+    while True:
+        ready, _, _ = select.select([there], [], [], max(0.0, until - monotonic()))
+        if not ready:
+            os.kill(victim, signal.SIGKILL)
+            break
+        some = os.read(there, 1 << 16)
+        if not some:
+            break
+        said += some
+    status = os.waitpid(victim, 0)[1]
+    while some := os.read(there, 1 << 16):
+        said += some
+    os.close(there)
+    return {"status": status, "steps": said.decode().splitlines()}
+
+
+if __name__ == "__main__":
+    _watch()
+    for asked in sys.stdin:
+        sys.stdout.write(json.dumps(_serve(json.loads(asked))) + "\n")
+        sys.stdout.flush()
