@@ -41,6 +41,8 @@ NOW_MS = 1_800_000_000_000
 BETWEEN = "\x1e"
 CJK_RUN = re.compile("[\u3005\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3400-\u9fff\uac00-\ud7a3]+")
 LATIN = re.compile("[0-9a-z]+")
+SHORTEST_PART = 3
+
 SAMPLED = 25
 """So many queries of each kind are asked again through the front door."""
 
@@ -50,10 +52,9 @@ class Corpus(NamedTuple):
 
     sessions: dict[str, str]
     """Session id -> its folded texts, joined by BETWEEN."""
-    latin: set[str]
-    """Every Latin word of every lane, folded."""
 
     def texts(self) -> list[str]:
+        """Give every text."""
         return [text for joined in self.sessions.values() for text in joined.split(BETWEEN)]
 
 
@@ -62,16 +63,14 @@ class Corpus(NamedTuple):
 
 def corpus(home: str) -> Corpus:
     sessions: dict[str, str] = {}
-    latin: set[str] = set()
     for base, _, names in os.walk(os.path.join(home, ".claude", "projects")):
         for name in sorted(names):
             if name.endswith(".jsonl"):
                 with open(os.path.join(base, name), encoding="utf-8") as file:
                     rows = file.read()
-                latin.update(LATIN.findall(fold(rows)))
                 found = [text for line in rows.splitlines() for text in texts_of(json.loads(line))]
                 sessions[name.removesuffix(".jsonl")] = BETWEEN.join(map(fold, found))
-    return Corpus(sessions, latin)
+    return Corpus(sessions)
 
 
 def texts_of(row: dict[str, Any]) -> Iterator[str]:
@@ -125,6 +124,7 @@ class Bigrams:
                 self.counts[rows, at] += 1
 
     def of(self, pair: str) -> Counts:
+        """Count the texts that hold a pair, by session."""
         row = self.counts[self.number[pair]]
         return {self.sessions[at]: int(row[at]) for at in np.flatnonzero(row)}
 
@@ -143,6 +143,7 @@ class Index:
         self.native = {one.number: one.native for one in listed}
 
     def counts(self, query: str, *, substring: bool = False) -> Counts:
+        """Count the texts that the index finds, by session."""
         search = Search(parse(query, NOW_MS), substring=substring)
         request = self.engine._request(search)  # noqa: SLF001  # the same words and filters as `find` asks for
         found: Counts = {}
@@ -170,6 +171,7 @@ class Tally:
     def kind(
         self, name: str, queries: Iterable[str], truth: Callable[[str], Counts], *, substring: bool = False
     ) -> None:
+        """Compare the answers to some queries with the truth."""
         began = monotonic()
         asked = list(dict.fromkeys(queries))
         again = set(self.chooser.sample(asked, min(SAMPLED, len(asked))))
@@ -185,11 +187,10 @@ class Tally:
                 front += self.front_door(name, query, want, substring=substring)
         self.differences += missed + wrong + front
         took = monotonic() - began
-        print(
-            f"{name:<44}{len(asked):>7,}{sessions:>12,}{missed:>8}{wrong:>8}{front:>8}{took:>8.1f}", flush=True
-        )
+        print(f"{name:<44}{len(asked):>7,}{sessions:>12,}{missed:>8}{wrong:>8}{front:>8}{took:>8.1f}", flush=True)
 
     def tell(self, name: str, query: str, want: Counts, got: Counts) -> None:
+        """Name a difference on stderr."""
         missed = sorted(session for session, count in want.items() if got.get(session, 0) < count)
         wrong = sorted(session for session, count in got.items() if want.get(session, 0) < count)
         print(f"  DIFFERENT {name}: {query!r}: missed {missed[:2]}, wrong {wrong[:2]}", file=sys.stderr)
@@ -207,10 +208,12 @@ class Tally:
         return failures
 
     def found(self, query: str, *, substring: bool) -> set[str]:
+        """Name the sessions that hold every word, as a search gives them."""
         answer = self.archive.search(parse(query, NOW_MS), limit=10 * POOL, substring=substring, sync=False)
         return {hit.session.native for hit in answer.found.hits if hit.tier in (rank.PHRASE, rank.ALL)}
 
     def same(self, name: str, query: str, want: set[str], got: set[str]) -> int:
+        """Count how many sessions differ, and name them on stderr."""
         if want != got:
             print(
                 f"  DIFFERENT through search, {name}: {query!r}: missed {sorted(want - got)[:2]},"
@@ -233,10 +236,11 @@ class Choice:
         self.kana = [word for run in self.cjk for word in re.findall("[ァ-ヶー]{3,}", run)]
         self.paths = [path for text in texts for path in re.findall(r"[a-z]+/[a-z]+\.ts$|proj-[0-9]+", text)]
         self.ids = [word for text in texts for word in re.findall(r"\bneedle[0-9]+x\b", text)]
-        self.words = sorted({word for text in texts for word in LATIN.findall(text) if len(word) > 4})
-        self.latin = held.latin
+        self.latin = {word for text in texts for word in LATIN.findall(text)}
+        self.words = sorted(word for word in self.latin if len(word) > SHORTEST_PART + 1)
 
     def runs(self, length: int, number: int) -> Iterator[str]:
+        """Cut CJK runs of this length."""
         while number:
             run = self.chooser.choice(self.cjk)
             if len(run) >= length:
@@ -267,14 +271,11 @@ class Choice:
                 number -= 1
 
     def inner(self, number: int, *, letters: bool) -> Iterator[str]:
-        """Parts of words, cut from their inside; with `letters` such as are no word, nor a form of one, anywhere."""
-        stems: dict[str, int] = {}
-        for word in self.latin:
-            if word.isalpha():
-                stems[words.stem(word)] = 1
+        """Parts of words, cut from their inside; with `letters` such as are no word, nor a form of one."""
+        stems = {words.stem(word) for word in self.latin if word.isalpha()}
         while number:
             word = self.chooser.choice(self.words)
-            length = self.chooser.randint(3, len(word) - 1)
+            length = self.chooser.randint(SHORTEST_PART, len(word) - 1)
             at = self.chooser.randint(0, len(word) - length)
             part = word[at : at + length]
             if not letters or (part.isalpha() and part not in self.latin and words.stem(part) not in stems):
@@ -282,6 +283,7 @@ class Choice:
                 number -= 1
 
     def some(self, values: list[str], number: int) -> list[str]:
+        """Choose among the distinct values."""
         distinct = sorted(set(values))
         return self.chooser.sample(distinct, min(number, len(distinct)))
 

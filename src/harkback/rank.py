@@ -30,7 +30,7 @@ _OTHER_LANE_WEIGHT = 0.7
 _USER_WEIGHT = 1.05
 _PROJECT_WEIGHT = 1.2
 
-PER_SESSION = 3
+PER_SESSION = 5
 """So many hits of one session are shown before the other sessions have had theirs."""
 
 

@@ -109,7 +109,7 @@ def _need(clause: Clause) -> Need | None:
         pieces = runs(word.text)
         if not pieces:
             continue
-        atom = _atom(pieces, fold(word.text))._replace(literal=_literal(word, pieces))
+        atom = _atom(pieces, fold(word.text))._replace(literal=_literal(word))
         if word.quoted:
             atom = atom._replace(word="")
         atoms.append(atom)
@@ -117,12 +117,21 @@ def _need(clause: Clause) -> Need | None:
     return Need(tuple(atoms), tuple(loose), clause.negated) if atoms else None
 
 
-def _literal(word: Word, pieces: list[Run]) -> str:
-    """Return the text to recheck: what a phrase of tokens would not tell apart from something else."""
+# Signs that make another thing of the word they touch, and that tokens drop.
+_LEADING = "-.$@#+"
+_TRAILING = "+#"
+SENTENCE = ".,;:!?)]}'\"…。，、；：！？）」』"
+
+
+def _literal(word: Word) -> str:
+    """Return the text to recheck: where tokens would take `C++` for `c` and `--no-cache` for "no cache".
+
+    Signs inside a word (`foo.bar`, `well-known`) and those of a sentence need no recheck.
+    """
     folded = fold(word.text).strip()
-    bare = "".join(folded.split())
-    held = sum(len(piece.text) for piece in pieces)
-    return folded if held < len(bare) else ""
+    bare = folded.rstrip(SENTENCE)
+    is_sign = bare[:1] in _LEADING or bare[-1:] in _TRAILING
+    return bare if bare and is_sign and folded.isascii() else ""
 
 
 def _atom(pieces: list[Run], text: str) -> Atom:

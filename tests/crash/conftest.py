@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sqlite3
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -16,7 +19,7 @@ from harkback.engines.local import LocalEngine
 from harkback.query import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from harkback.archive.sessions import Answer
@@ -97,6 +100,13 @@ class World:
         """Read everything back."""
         return _state(self.data)
 
+    def scores(self, queries: Iterable[str]) -> dict[str, list[tuple[str, float]]]:
+        """Give the messages found with their scores."""
+        return {
+            text: sorted((hit.part.message, round(hit.score, 4)) for hit in self.search(text, sync=False).found.hits)
+            for text in queries
+        }
+
     def answers(self, queries: Iterable[str]) -> dict[str, Any]:
         """Answer queries from what is stored, in a form that two archives can be compared by."""
         return {text: _answer(self.search(text, sync=False)) for text in queries}
@@ -118,6 +128,48 @@ def say(uuid: str, text: str, session: str = "a", minute: int = 0, **more: Any) 
         "message": {"role": "user", "content": text},
         **more,
     }
+
+
+class Killed(NamedTuple):
+    """One victim: where it died (its last step), or None if it lived to the end."""
+
+    last: str | None
+    steps: list[str]
+
+
+class Nursery:
+    """The process that forks victims; `log` is what became of each."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.log: list[Killed] = []
+        script = os.path.join(os.path.dirname(__file__), "nursery.py")
+        self.process = subprocess.Popen([sys.executable, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def sync(self, **how: Any) -> Killed:
+        """Let a victim sync (or `rebuild`); see `nursery` for how it may die."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        request = {"home": self.world.home, "data": self.world.data, "now_ms": NOW_MS, **how}
+        self.process.stdin.write(json.dumps(request).encode() + b"\n")
+        self.process.stdin.flush()
+        answer = json.loads(self.process.stdout.readline())
+        steps = answer["steps"]
+        is_dead = os.WIFSIGNALED(answer["status"])
+        if not is_dead:
+            assert answer["status"] == 0, steps[-1]
+        else:
+            assert os.WTERMSIG(answer["status"]) == signal.SIGKILL
+        killed = Killed((steps[-1] if steps else "at the start") if is_dead else None, steps)
+        self.log.append(killed)
+        return killed
+
+    def close(self) -> None:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait(10)
 
 
 _MESSAGES = (
@@ -217,7 +269,7 @@ def _answer(answer: Answer) -> Any:
             hit.part.role,
             hit.tier,
             hit.part.text,
-            sorted({hit.part.path, *(copy.path for copy in hit.copies)}),
+            sorted({hit.session.native, *(copy.session.native for copy in hit.copies)}),
             hit.snippet,
         )
         for hit in found.hits
@@ -228,3 +280,10 @@ def _answer(answer: Answer) -> Any:
 @pytest.fixture
 def world(tmp_path: Path) -> World:
     return World(tmp_path)
+
+
+@pytest.fixture
+def nursery(world: World) -> Iterator[Nursery]:
+    one = Nursery(world)
+    yield one
+    one.close()

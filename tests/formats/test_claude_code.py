@@ -109,7 +109,7 @@ ROWS: list[tuple[str, dict[str, Any], Said]] = [
     ("prompt as blocks", user([text("one"), text("two")]), [(USER, TALK, "one\n\ntwo")]),
     ("typed", user("x", origin={"kind": "human"}, promptSource="typed"), [(USER, TALK, "x")]),
     ("print mode", user("x", promptSource="sdk", turnOrigin="sdk"), [(USER, TALK, "x")]),
-    ("picture with words", user([text("看圖"), IMAGE]), [(USER, TALK, "看圖\n\n[image]")]),
+    ("picture with words", user([text("看圖"), IMAGE]), [(USER, TALK, "看圖")]),
     ("picture alone", user([IMAGE]), []),
     ("blank", user(" \n"), []),
     ("no content", {"type": "user", "uuid": "u1"}, []),
@@ -122,10 +122,7 @@ ROWS: list[tuple[str, dict[str, Any], Said]] = [
     ("markup of one's own", user("why <b>this</b>?"), [(USER, TALK, "why <b>this</b>?")]),
     (
         "slash command",
-        user(
-            "<command-name>/x</command-name>\n <command-message>x</command-message>"
-            "<command-args>a b</command-args>"
-        ),
+        user("<command-name>/x</command-name>\n <command-message>x</command-message><command-args>a b</command-args>"),
         [(USER, TALK, "/x a b")],
     ),
     (
@@ -338,9 +335,7 @@ ROWS: list[tuple[str, dict[str, Any], Said]] = [
     ),
     (
         "a mentioned file",
-        attachment(
-            "file", filename="/w/a.txt", content={"type": "text", "file": {"filePath": "a", "content": "α"}}
-        ),
+        attachment("file", filename="/w/a.txt", content={"type": "text", "file": {"filePath": "a", "content": "α"}}),
         [(SYSTEM, CONTEXT, "/w/a.txt\nα")],
     ),
     (
@@ -406,14 +401,10 @@ ROWS: list[tuple[str, dict[str, Any], Said]] = [
 
 
 @pytest.mark.parametrize(("name", "row", "said"), ROWS, ids=[row[0] for row in ROWS])
-def test_a_row_says_what_was_said_and_who_said_it(
-    project: Project, name: str, row: dict[str, Any], said: Said
-) -> None:
+def test_a_row_says_what_was_said_and_who_said_it(project: Project, name: str, row: dict[str, Any], said: Said) -> None:
     del name
     found = [
-        (ROLES[message.role], LANES[part.lane], part.text)
-        for message in project.say(row)
-        for part in message.parts
+        (ROLES[message.role], LANES[part.lane], part.text) for message in project.say(row) for part in message.parts
     ]
     assert found == [(ROLES[role], LANES[lane], words) for role, lane, words in said]
 
@@ -506,9 +497,7 @@ def test_a_call_without_telling_arguments_says_nothing(project: Project, tool: s
 
 
 def test_a_result_carries_the_name_of_its_tool(project: Project) -> None:
-    messages = project.say(
-        assistant(use("Read", file_path="/a")), user([result("text")]), user([result("again")])
-    )
+    messages = project.say(assistant(use("Read", file_path="/a")), user([result("text")]), user([result("again")]))
     assert [part.tool for message in messages for part in message.parts] == ["Read", "Read", ""]
 
 
@@ -677,9 +666,7 @@ TITLES: list[tuple[str, list[dict[str, Any]], str, int]] = [
 
 
 @pytest.mark.parametrize(("name", "rows", "title", "rank"), TITLES, ids=[one[0] for one in TITLES])
-def test_the_best_title_stands(
-    project: Project, name: str, rows: list[dict[str, Any]], title: str, rank: int
-) -> None:
+def test_the_best_title_stands(project: Project, name: str, rows: list[dict[str, Any]], title: str, rank: int) -> None:
     del name
     session = project.session(*rows)
     assert (session.title, session.title_rank) == (title, rank)
@@ -776,9 +763,7 @@ SPILLS = [
 
 
 @pytest.mark.parametrize(("path", "found"), SPILLS)
-def test_a_long_output_is_read_from_its_own_file_and_from_nowhere_else(
-    project: Project, path: str, found: str
-) -> None:
+def test_a_long_output_is_read_from_its_own_file_and_from_nowhere_else(project: Project, path: str, found: str) -> None:
     project.write(f"{S}/tool-results/b1.txt", b"head\n" + b"x\n" * 99 + b"from the file\n")
     project.write("secret.txt", b"SECRET")
     if sys.platform != "win32":
@@ -830,9 +815,7 @@ CHANGES: list[tuple[str, Callable[[bytes], bytes]]] = [
 
 
 @pytest.mark.parametrize(("reason", "change"), CHANGES)
-def test_a_changed_transcript_is_read_again(
-    project: Project, reason: str, change: Callable[[bytes], bytes]
-) -> None:
+def test_a_changed_transcript_is_read_again(project: Project, reason: str, change: Callable[[bytes], bytes]) -> None:
     path = project.write(f"{S}.jsonl", [user("one"), user("three")])
     checkpoint = project.records()[-1]
     assert isinstance(checkpoint, Checkpoint)
@@ -872,15 +855,13 @@ MIXED = b"".join(
         b"\xef\xbb\xbf",
         json.dumps(user("第一 <system-reminder>x</system-reminder>", cwd="/w"), ensure_ascii=False).encode(),
         b"\r\n\r\n",
-        json.dumps(assistant(text("日本語"), use("Bash", command="ls")), ensure_ascii=False).encode()
-        + b" \n",
+        json.dumps(assistant(text("日本語"), use("Bash", command="ls")), ensure_ascii=False).encode() + b" \n",
         b"null\n\0\0\0\n",
         json.dumps({"type": "progress", "data": {"x": "y" * 600}, "timestamp": T}).encode() + b"\n",
         json.dumps(user([result("out")], uuid="u2"), separators=(",", ":")).encode() + b"\n",
         b'{"type":"user","uuid":"u3","message":{"content":"\\ud83d\x01"}}\n',
         b"not json at all\n",
-        json.dumps(attachment("queued_command", prompt="第一", timestamp=T), ensure_ascii=False).encode()
-        + b"\n",
+        json.dumps(attachment("queued_command", prompt="第一", timestamp=T), ensure_ascii=False).encode() + b"\n",
         json.dumps({"type": "custom-title", "customTitle": "題"}).encode() + b"\n",
         json.dumps(user("last", gitBranch="main")).encode(),
     ]
@@ -1054,10 +1035,7 @@ def test_every_transcript_is_discovered_with_its_id_size_and_time(project: Proje
     ]:
         project.write(name, b"{}\n")
     (project.folder / "folder.jsonl").mkdir()
-    found = {
-        one.path.removeprefix(str(project.folder) + os.sep): one
-        for one in CLAUDE.discover(str(project.home), {})
-    }
+    found = {one.path.removeprefix(str(project.folder) + os.sep): one for one in CLAUDE.discover(str(project.home), {})}
     assert {name.replace(os.sep, "/"): one.native for name, one in found.items()} == {
         f"{S}.jsonl": S,
         "agent-a1.jsonl": "agent-a1",
@@ -1096,9 +1074,7 @@ def test_looking_into_a_changed_folder_finds_what_is_new_in_and_below_it(project
             os.utime(folder, ns=(1, 1))
         path = project.write(name, b"")
         changed = [folder for folder in known if os.stat(folder).st_mtime_ns != 1]
-        found = [
-            one for folder in changed for _, transcripts in CLAUDE.look(folder, known) for one in transcripts
-        ]
+        found = [one for folder in changed for _, transcripts in CLAUDE.look(folder, known) for one in transcripts]
         whole = {one.path: one for one in CLAUDE.discover(str(project.home), {})}
         assert whole[str(path.resolve())] in found, name
 
@@ -1173,9 +1149,7 @@ def test_a_long_project_name_is_found_by_its_beginning(project: Project) -> None
     cwd = "/" + "a" * 250
     path = project.write("../-" + "a" * 199 + "-1x2y3z/s1.jsonl", b"")
     history(project.home, {"timestamp": 1, "project": cwd, "sessionId": "s1"})
-    assert [os.path.realpath(found) for found in CLAUDE.recent(str(project.home), {})] == [
-        os.path.realpath(path)
-    ]
+    assert [os.path.realpath(found) for found in CLAUDE.recent(str(project.home), {})] == [os.path.realpath(path)]
 
 
 def test_a_home_without_claude_code_has_nothing(tmp_path: Path) -> None:

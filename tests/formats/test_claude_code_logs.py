@@ -233,9 +233,7 @@ def a_tool_result_is_one_output_though_the_record_repeats_it(home: Home) -> None
     for name, reading in readings(home.folder).items():
         for message, row in rows(reading.transcript, reading.messages):
             content = row.get("message", {}).get("content", "")
-            results = [
-                block for block in content if isinstance(block, dict) and block["type"] == "tool_result"
-            ]
+            results = [block for block in content if isinstance(block, dict) and block["type"] == "tool_result"]
             if results:
                 assert len(parts([message], OUTPUT)) <= len(results), name
                 assert texts([message], TALK) == [], name
@@ -284,9 +282,7 @@ def nothing_injected_is_taken_for_talk(home: Home) -> None:
     for name, reading in readings(home.folder).items():
         said = texts(reading.messages, TALK)
         title = reading.session.title if reading.session else ""
-        found = [
-            (word, text) for word in home.expected["injected"] for text in [*said, title] if word in text
-        ]
+        found = [(word, text) for word in home.expected["injected"] for text in [*said, title] if word in text]
         assert found == [], name
 
 
@@ -405,9 +401,7 @@ def test_the_configuration_folder_in_the_home_is_read_when_no_variable_names_ano
     fixture = os.path.join(LOGS, "v2_1_332_print", "claude")
     shutil.copytree(fixture, tmp_path / ".claude")
     found = sources.source("claude-code").discover(str(tmp_path), env={})
-    assert {os.path.basename(one.path) for one in found} == {
-        os.path.basename(name) for name in readings(fixture)
-    }
+    assert {os.path.basename(one.path) for one in found} == {os.path.basename(name) for name in readings(fixture)}
 
 
 # (case, transcript, step in bytes): subagents, a compaction, a refused prompt, a title, a fork, a picture.

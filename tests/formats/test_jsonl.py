@@ -63,9 +63,7 @@ def read(data: bytes, start: int = 0) -> tuple[list[Any], list[Problem], int]:
     return [one for one in found if not isinstance(one, Problem)], problems, records.end
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "values", "problems", "end"), LINES, ids=[line[0] for line in LINES]
-)
+@pytest.mark.parametrize(("name", "data", "values", "problems", "end"), LINES, ids=[line[0] for line in LINES])
 def test_a_line_gives_its_value_or_a_problem(
     name: str, data: bytes, values: list[Any], problems: list[tuple[str, int, int]], end: int
 ) -> None:
@@ -122,9 +120,7 @@ def test_a_longer_line_is_left_out_and_the_next_one_is_read(tmp_path: Path) -> N
     with path.open("rb") as opened:
         records = jsonl.Records(opened, 0)
         (problem, good) = [value for _, _, value in records]
-    assert problem == Problem(
-        0, 70 << 20, "line-too-long", "73400320 bytes; lines of more than 67108864 are left out"
-    )
+    assert problem == Problem(0, 70 << 20, "line-too-long", "73400320 bytes; lines of more than 67108864 are left out")
     assert good == KNOWN
     assert records.end == (70 << 20) + 9
 

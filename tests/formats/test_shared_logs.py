@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 logs = importlib.import_module("test_claude_code_logs")
 FOLDER = os.environ.get("HARK_SHARED_LOGS", "")
 
-pytestmark = pytest.mark.skipif(
-    not FOLDER, reason="HARK_SHARED_LOGS does not name a folder with the uncut logs"
-)
+pytestmark = pytest.mark.skipif(not FOLDER, reason="HARK_SHARED_LOGS does not name a folder with the uncut logs")
 
 
 @pytest.mark.parametrize("check", logs.CHECKS, ids=lambda check: check.__name__)

@@ -203,9 +203,7 @@ NOT_DATES = [
 
 
 @pytest.mark.parametrize(("text", "first", "after"), DAYS)
-def test_a_day_or_longer_runs_from_local_midnight_to_local_midnight(
-    text: str, first: str, after: str
-) -> None:
+def test_a_day_or_longer_runs_from_local_midnight_to_local_midnight(text: str, first: str, after: str) -> None:
     assert parse_range(text, NOW, TAIPEI) == (ms(first), ms(after))
 
 
@@ -270,9 +268,7 @@ def test_days_back_keep_the_time_of_day_across_a_clock_change_but_hours_back_do_
         ("2023-03-01T12:00", "2/29", "2020-02-29", "2020-03-01"),
     ],
 )
-def test_month_ends_leap_days_and_turns_of_the_year_are_kept(
-    now: str, text: str, first: str, after: str
-) -> None:
+def test_month_ends_leap_days_and_turns_of_the_year_are_kept(now: str, text: str, first: str, after: str) -> None:
     assert parse_range(text, ms(now), TAIPEI) == (ms(first), ms(after))
 
 
@@ -285,9 +281,7 @@ def test_today_is_the_day_of_the_users_zone_not_of_utc() -> None:
     )
 
 
-@pytest.mark.skipif(
-    not hasattr(time, "tzset"), reason="the zone of a running process can be set on POSIX only"
-)
+@pytest.mark.skipif(not hasattr(time, "tzset"), reason="the zone of a running process can be set on POSIX only")
 def test_without_a_zone_the_systems_own_is_taken() -> None:
     before = os.environ.get("TZ")
     try:
@@ -314,8 +308,6 @@ def test_a_bare_age_tells_the_moment_it_reaches_back_to(text: str, reached: str)
     assert parse_age(text, NOW, TAIPEI) == ms(reached)
 
 
-@pytest.mark.parametrize(
-    "text", ["3 days ago", "3天前", "yesterday", "2026-05-08", "now", "7", "rubbish", ""]
-)
+@pytest.mark.parametrize("text", ["3 days ago", "3天前", "yesterday", "2026-05-08", "now", "7", "rubbish", ""])
 def test_what_is_no_bare_age_reaches_back_to_nothing(text: str) -> None:
     assert parse_age(text, NOW, TAIPEI) is None

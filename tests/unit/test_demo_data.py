@@ -40,9 +40,7 @@ def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def transcripts(folder: Path) -> dict[str, list[dict[str, Any]]]:
     """Read every transcript below the folder, by its place in it."""
     return {
-        path.relative_to(folder).as_posix(): [
-            json.loads(line) for line in path.read_bytes().split(b"\n") if line
-        ]
+        path.relative_to(folder).as_posix(): [json.loads(line) for line in path.read_bytes().split(b"\n") if line]
         for path in sorted(folder.rglob("*.jsonl"))
     }
 
@@ -199,9 +197,7 @@ def test_bookkeeping_rows(folder: Path, kind: str, field: str, value: str, times
 def test_prompts_are_marked_as_typed_by_a_person_and_others_are_not(folder: Path) -> None:
     found = transcripts(folder)
     for place, rows in found.items():
-        prompts = [
-            row for row in rows if row["type"] == "user" and isinstance(row["message"]["content"], str)
-        ]
+        prompts = [row for row in rows if row["type"] == "user" and isinstance(row["message"]["content"], str)]
         human = [row for row in prompts if row.get("origin") == {"kind": "human"}]
         assert bool(human) == ("/subagents/" not in place)
     queued = [row for rows in found.values() for row in rows if row["type"] == "attachment"]

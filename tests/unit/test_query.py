@@ -328,9 +328,7 @@ def test_plain_words_need_no_note(typed: str) -> None:
         ("until:5/8 until:5/1", None, "2026-05-09T00:00"),
     ],
 )
-def test_since_begins_and_until_includes_what_was_named(
-    typed: str, since: str | None, until: str | None
-) -> None:
+def test_since_begins_and_until_includes_what_was_named(typed: str, since: str | None, until: str | None) -> None:
     (kept,) = read(typed).filters
     assert kept.since_ms == (ms(since) if since else None)
     assert kept.until_ms == (ms(until) if until else None)
@@ -338,9 +336,7 @@ def test_since_begins_and_until_includes_what_was_named(
 
 
 def test_an_excluded_time_keeps_its_bound_and_says_that_it_excludes() -> None:
-    assert read("-since:2026-05-08").filters == (
-        Filter("since", ("2026-05-08",), True, ms("2026-05-08T00:00"), None),
-    )
+    assert read("-since:2026-05-08").filters == (Filter("since", ("2026-05-08",), True, ms("2026-05-08T00:00"), None),)
 
 
 def test_a_span_that_ends_before_it_begins_is_said() -> None:
@@ -368,9 +364,7 @@ def test_times_are_read_in_the_zone_given() -> None:
         ),
     ],
 )
-def test_a_query_is_plain_values(
-    typed: str, clauses: tuple[Clause, ...], filters: tuple[Filter, ...]
-) -> None:
+def test_a_query_is_plain_values(typed: str, clauses: tuple[Clause, ...], filters: tuple[Filter, ...]) -> None:
     assert read(typed) == Query(typed, clauses, filters, ())
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager
-from errno import EDQUOT, ENOSPC
 from time import monotonic
 
 from harkback import errors, rank
 from harkback._record import NamedTuple
 from harkback.agents import asking_sessions, retention
-from harkback.engines.local import LocalEngine, Search
+from harkback.engines.local import LocalEngine, Search, locked, prepare_folder
 from harkback.ingest.changes import HOT, Changes, all_changes, hot_changes
 from harkback.ingest.projects import project_of
 from harkback.model import CALLS, LANES, MAIN_LANES, TALK, Coverage, StoredPart, StoredSession
@@ -192,7 +191,7 @@ class Archive:
         if coverage.pending:
             return True
         last = coverage.last_full_pass_ms
-        return coverage.transcripts > HOT and (last is None or self.now_ms - last > FULL_PASS_EVERY_MS)
+        return coverage.transcripts > HOT and (last is None or not 0 <= self.now_ms - last <= FULL_PASS_EVERY_MS)
 
     def _left_out(
         self, engine: LocalEngine, exclude: Sequence[str], *, include_current: bool
@@ -316,27 +315,9 @@ class Archive:
     @contextmanager
     def _lock(self, *, wait: bool, waiting: Callable[[], None] = lambda: None) -> Iterator[bool]:
         """Keep every other process from reading transcripts or rebuilding; gives False when it is taken."""
-        from filelock import FileLock, Timeout
-
-        try:
-            os.makedirs(self.place.data, mode=0o700, exist_ok=True)
-            lock = FileLock(os.path.join(self.place.data, "sync.lock"))
-            try:
-                lock.acquire(timeout=0)
-            except Timeout:
-                if not wait:
-                    yield False
-                    return
-                waiting()
-                lock.acquire()
-        except OSError as error:
-            if error.errno in {ENOSPC, EDQUOT}:
-                raise errors.DiskFull(self.place.data) from error
-            raise errors.ArchiveReadOnly(self.place.data, error.strerror or error) from error
-        try:
-            yield True
-        finally:
-            lock.release()
+        prepare_folder(self.place.data)
+        with locked(self.place.data, wait=wait, waiting=waiting) as is_ours:
+            yield is_ours
 
     def sync(
         self,

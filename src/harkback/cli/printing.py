@@ -25,6 +25,7 @@ PAGE_CHARS = 9000
 
 _BOLD, _DIM, _CYAN, _GREEN, _OFF = "\x1b[1;33m", "\x1b[2m", "\x1b[36m", "\x1b[32m", "\x1b[0m"
 _CONTEXT_CHARS = 240
+_CUT_MARK = " [cut]"
 
 
 def _is_terminal() -> bool:

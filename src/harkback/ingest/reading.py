@@ -72,6 +72,9 @@ class Reader:
         before = self.engine.rows.coverage()
         read = done_bytes = 0
         with self.engine.writing(small=small) as writing:
+            if not changes.is_full:
+                # Their folders will not look changed again: what is not read now must be known as unread.
+                writing.register(todo)
             for number, transcript in enumerate(todo):
                 if self._is_late() and read:
                     break
@@ -108,6 +111,7 @@ class Reader:
             if isinstance(record, Problem) and record.kind == UNREADABLE:
                 # What was read before stays, and the next look tries again.
                 writing.add(opened, record)
+                opened.is_unreadable = True
                 return True
             if is_again or isinstance(record, Restart):
                 writing.restart(opened)

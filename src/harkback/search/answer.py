@@ -6,7 +6,7 @@ from harkback import rank
 from harkback._record import NamedTuple
 from harkback.model import LANES, TITLE
 from harkback.search.snippet import SNIPPET_CHARS, Snippet, snippet
-from harkback.terms import needs, rechecked
+from harkback.terms import SENTENCE, needs, rechecked
 from harkback.text.fold import fold
 
 TYPE_CHECKING = False
@@ -131,8 +131,8 @@ class Looking:
         limit = self.search.limit
         if self._is_literal:
             ranked = self._literal_first(ranked)
-        elif not self.search.query.text.isascii():
-            ranked = self._exact_script_first(ranked, limit)
+        else:
+            ranked = self._as_typed_first(ranked, limit)
         chosen: list[tuple[Ranked, StoredPart]] = []
         seen: set[str] = set()
         at = 0
@@ -176,20 +176,24 @@ class Looking:
             return holding
         return [one._replace(tier=max(one.tier, rank.MOST)) for one in ranked]
 
-    def _exact_script_first(self, ranked: list[Ranked], limit: int) -> list[Ranked]:
-        """Among hits of one tier, put those first that hold the words in the script they were typed in."""
+    def _as_typed_first(self, ranked: list[Ranked], limit: int) -> list[Ranked]:
+        """Among hits of one tier, put those first that hold the words as typed: in that script, with those signs."""
         words = [word.text for clause in self.search.query.clauses if not clause.negated for word in clause.words]
-        folded = [word for word in words if fold(word) != word.lower()]
-        if not folded or not ranked:
+        # Case is not looked at; for plain small words tokens have said all there is.
+        telling = [
+            w.lower().rstrip(SENTENCE) for w in words if fold(w) != w.lower() or not w.replace("_", "").isalnum()
+        ]
+        if not any(telling) or not ranked:
             return ranked
         top = ranked[: limit * 2]
         parts = self.parts([one.candidate.seq for one in top])
 
         def misses(one: Ranked) -> int:
             part = parts.get(one.candidate.seq)
-            return sum(word not in part.text for word in folded) if part else 0
+            text = part.text.lower() if part else ""
+            return sum(word not in text for word in telling)
 
-        top.sort(key=lambda one: (min(one.tier, rank.MOST), misses(one)))
+        top.sort(key=lambda one: (min(one.tier, rank.MOST), misses(one)) if one.tier <= rank.ALL else (rank.MOST, 0))
         return top + ranked[limit * 2 :]
 
     def _hit(self, one: Ranked, part: StoredPart) -> Hit:

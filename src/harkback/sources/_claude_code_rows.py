@@ -157,7 +157,7 @@ class _Rows:
 
     def user(self, row: dict[str, Any]) -> Said:
         """Read a prompt, what the harness says in the person's name, or results of tools."""
-        texts, results, images = _blocks(row)
+        texts, results = _blocks(row)
         parts = [part for block in results for part in self.result(block)]
         said: list[str] = []
         if row.get("isCompactSummary"):
@@ -169,8 +169,7 @@ class _Rows:
         first_result = string(results[0].get("tool_use_id")) if results else ""
         copy_key = f"{first_result}:result" if first_result else ""
         if said:
-            talk = "\n\n".join(said) + "\n\n[image]" * images
-            return self.prompt(talk, parts, row, row, copy_key)
+            return self.prompt("\n\n".join(said), parts, row, row, copy_key)
         is_output = any(part.lane == OUTPUT and part.text for part in parts)
         return TOOL if is_output else SYSTEM, parts, copy_key, ""
 
@@ -322,7 +321,7 @@ class _Rows:
 
     def unknown(self, row: dict[str, Any]) -> Said:
         """Keep what a row of an unknown type says, without guessing who says it."""
-        texts, results, _ = _blocks(row)
+        texts, results = _blocks(row)
         texts += [joined(block.get("content")) for block in results]
         return SYSTEM, [context(text) for text in texts], "", ""
 
@@ -357,18 +356,18 @@ def _origin(row: dict[str, Any]) -> str:
     return string(origin.get("kind")) if type(origin) is dict else ""
 
 
-def _blocks(row: dict[str, Any]) -> tuple[list[str], list[dict[str, Any]], int]:
-    """Sort the content of a message: texts, tool results, number of images."""
+def _blocks(row: dict[str, Any]) -> tuple[list[str], list[dict[str, Any]]]:
+    """Sort the content of a message: texts and tool results. Nobody types an image, so nothing stands for it."""
     message = row.get("message")
     content = message.get("content") if type(message) is dict else None
     if type(content) is str:
-        return [content], [], 0
+        return [content], []
     blocks = content if type(content) is list else []
     texts = [block for block in blocks if type(block) is str]
     blocks = [block for block in blocks if type(block) is dict]
     texts += [string(block.get("text")) for block in blocks if block.get("type") == "text"]
     results = [block for block in blocks if block.get("type") == "tool_result"]
-    return texts, results, sum(block.get("type") == "image" for block in blocks)
+    return texts, results
 
 
 def _sort(found: list[tuple[int, str]], said: list[str], parts: list[Part]) -> None:

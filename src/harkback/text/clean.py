@@ -130,6 +130,8 @@ def _is_random(run: str) -> bool:
 def _error_lines(text: str, start: int, end: int, most: int) -> list[str]:
     found: dict[int, str] = {}
     for needle in _NEEDLES:
+        if len(found) >= most:
+            break
         at = text.find(needle, start, end)
         while at >= 0 and len(found) < most:
             low = max(text.rfind("\n", start, at) + 1, start, at - _LINE_LONGEST // 2)

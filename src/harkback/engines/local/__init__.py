@@ -1,5 +1,7 @@
 """The engine for one person's machine: SQLite and Tantivy in one folder."""
 
 from harkback.engines.local.engine import LocalEngine, Search
+from harkback.engines.local.lock import locked
+from harkback.engines.local.schema import prepare_folder
 
-__all__ = ["LocalEngine", "Search"]
+__all__ = ["LocalEngine", "Search", "locked", "prepare_folder"]

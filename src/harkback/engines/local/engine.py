@@ -62,12 +62,14 @@ class SessionScore(NamedTuple):
 class LocalEngine:
     """One archive in one folder. Reading takes no lock and never waits."""
 
-    def __init__(self, folder: str, con: sqlite3.Connection, index: Words | None) -> None:
+    def __init__(self, folder: str, con: sqlite3.Connection, index: Words | None, mark: int) -> None:
         """Use `open`."""
         self.folder = folder
         self.con = con
         self.index = index
         self.rows = Rows(con)
+        self.mark = mark
+        """The last part that the index surely holds: read before the index was opened."""
 
     @classmethod
     def open(cls, folder: str, *, write: bool = False) -> LocalEngine | None:
@@ -82,11 +84,12 @@ class LocalEngine:
             con.close()  # just being made by another process
             return None
         try:
+            mark = watermark(con)
             index = _open_words(folder, con, write=write)
         except BaseException:
             con.close()
             raise
-        return cls(folder, con, index)
+        return cls(folder, con, index, mark)
 
     @staticmethod
     def exists(folder: str) -> bool:
@@ -150,15 +153,14 @@ class LocalEngine:
     def _bounded(self, request: Request) -> list[tuple[tantivy.Searcher, Request]]:
         """Pair every index with the request; where a tail is searched too, no row may count twice."""
         searchers = self._searchers()
-        if len(searchers) == 1:
-            return [(searchers[0], request)]
-        indexed = words.between("seq", None, watermark(self.con) + 1)
+        if self.index is None or len(searchers) == 1:
+            return [(searcher, request) for searcher in searchers]
+        indexed = words.between("seq", None, self.mark + 1)
         return [(searchers[0], request._replace(filters=(*request.filters, indexed))), (searchers[1], request)]
 
     def _tail(self) -> Words | None:
         """Index in memory what was stored but not indexed yet (another process is at it, or was killed)."""
-        mark = watermark(self.con) if self.index is not None else 0
-        pending = list(facts_above(self.con, mark, TAIL_PARTS))
+        pending = list(facts_above(self.con, self.mark if self.index is not None else 0, TAIL_PARTS))
         if not pending:
             return None
         from harkback.text.tokens import token_string
@@ -183,7 +185,7 @@ class LocalEngine:
                 continue
             query = self._filter(one, session_wide=has_words)
             filters.append(words.without(words.everything(), [query]) if one.negated else query)
-        excluded = [self._session_but_shared(number) for number in search.exclude_sessions]
+        excluded = [self._session_but_shared(number, search.exclude_sessions) for number in search.exclude_sessions]
         return Request(
             wanted,
             whole_phrase(search.query) if has_words else None,
@@ -196,10 +198,10 @@ class LocalEngine:
             search.pool,
         )
 
-    def _session_but_shared(self, session: int) -> tantivy.Query:
+    def _session_but_shared(self, session: int, excluded: tuple[int, ...]) -> tantivy.Query:
         """What stands only in this session; a fork's copied past is still found in the session it came from."""
         mine = words.numbers("session", [session])
-        shared = self.rows.copied_elsewhere(session)
+        shared = self.rows.copied_elsewhere(session, excluded)
         return words.without(mine, [words.numbers("seq", shared)]) if shared else mine
 
     def _filter(self, one: Filter, *, session_wide: bool) -> tantivy.Query:
@@ -242,7 +244,9 @@ class LocalEngine:
         sessions: set[int] = set()
         for searcher in self._searchers():
             sessions.update(session_counts(searcher, query, 10_000))
-        return words.numbers("session", sorted(sessions))
+        copied = [seq for session in sessions & self.rows.with_copies() for seq in self.rows.copied_into(session)]
+        own = words.numbers("session", sorted(sessions))
+        return words.union([own, words.numbers("seq", copied)]) if copied else own
 
     # -- the index -----------------------------------------------------------------------------------------------
 

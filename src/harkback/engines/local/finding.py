@@ -28,6 +28,8 @@ POOL = 200
 FORMS = 40
 """At most so many English forms of a word are looked up in the term dictionary."""
 
+PIECE_WEIGHT = 1.0
+
 _SHORTEST_INSIDE = 3
 _SHORTEST_STEM = 3
 
@@ -82,11 +84,13 @@ class Asked:
             )
         may_be_inside = len(atom.word) >= _SHORTEST_INSIDE and atom.word.isascii() and atom.word.isalpha()
         if may_be_inside and self._is_absent(query):
-            return words.inside([atom.word], letters_only=True)
+            return words.union([query, words.boosted(words.inside([atom.word], letters_only=True), 0.5)])
         return query
 
     def _is_absent(self, query: tantivy.Query) -> bool:
-        return not self.searcher.search(query, 1, count=False).hits
+        """Whether nothing in the lanes that are searched holds it."""
+        narrowed = words.filtered(query, _filters(self.request, self.request.lanes))
+        return not self.searcher.search(narrowed, 1, count=False).hits
 
     def _forms(self, word: str) -> list[str]:
         """Other forms of an English word that the index holds: `deploy` → deployed, deployment …"""
@@ -130,8 +134,13 @@ class Asked:
         return weighted[:MOST_ATOMS]
 
     def any(self, atoms: Sequence[tuple[Atom, float]]) -> tantivy.Query:
-        """Ask for at least one of these atoms."""
-        return self._minus(words.union([self.atom(atom) for atom, _ in atoms]))
+        """Ask for at least one of these atoms.
+
+        A short CJK run is never found broken; but of what is found, pieces of it bring forward.
+        """
+        query = words.union([self.atom(atom) for atom, _ in atoms])
+        pieces = dict.fromkeys(t for atom, _ in atoms for p in atom.phrases if len(p.tokens) > 1 for t in p.tokens)
+        return self._minus(words.preferring(query, words.tokens(list(pieces)[:MOST_ATOMS]), PIECE_WEIGHT))
 
 
 def _inside_tokens(atom: Atom) -> list[str]:
@@ -183,7 +192,7 @@ def _search(asked: Asked, query: tantivy.Query, lanes: tuple[int, ...]) -> list[
     request = asked.request
     if request.whole is not None and not request.newest:
         # Side by side counts more; it must also be inside the pool when many parts hold all the words.
-        query = words.preferring(query, words.phrase(request.whole))
+        query = words.preferring(query, [words.phrase(request.whole)])
     query = words.without(words.filtered(query, _filters(request, lanes)), request.excluded)
     if request.newest or not asked.wanted:
         found = asked.searcher.search(query, request.pool, count=False, order_by_field="time")

@@ -113,17 +113,25 @@ class Rows:
             )
         ]
 
-    def copied_elsewhere(self, session: int) -> list[int]:
-        """Give the numbers of a session's own parts that also stand in other sessions."""
+    def copied_elsewhere(self, session: int, excluded: Sequence[int]) -> list[int]:
+        """Give the numbers of a session's own parts that also stand in sessions that are not `excluded`."""
+        marks = ",".join("?" * len(excluded))
         return [
             row[0]
             for row in self.con.execute(
                 "SELECT part.seq FROM transcript JOIN part ON part.transcript = transcript.id"
                 " WHERE transcript.session=? AND EXISTS(SELECT 1 FROM copy JOIN transcript other"
-                " ON other.id = copy.transcript WHERE copy.message = part.message AND other.session != ?)",
-                (session, session),
+                f" ON other.id = copy.transcript WHERE copy.message = part.message AND other.session NOT IN ({marks}))",
+                (session, *excluded),
             )
         ]
+
+    def with_copies(self) -> set[int]:
+        """Give the sessions in which copies of others' messages stand."""
+        rows = self.con.execute(
+            "SELECT DISTINCT transcript.session FROM copy JOIN transcript ON transcript.id = transcript"
+        )
+        return {row[0] for row in rows}
 
     def places(self, part: StoredPart) -> list[Place]:
         """Give every place where a message stands, its own first, then by when the session began."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from errno import EDQUOT, ENOSPC
 
 from harkback import errors
 
@@ -59,28 +60,39 @@ def connect(folder: str, *, write: bool) -> sqlite3.Connection:
     Readers never write and never wait: the journal is a WAL. `page_size` must be set before the WAL is.
     Raises ArchiveUnreadable, ArchiveReadOnly, ArchiveTooNew, DiskFull.
     """
-    path = os.path.join(folder, FILE)
     try:
         if write:
-            _make_folder(folder)
-        mode = "rwc" if write else "ro"
-        con = sqlite3.connect(_uri(path, mode), uri=True, isolation_level=None, timeout=5.0)
-        con.execute("PRAGMA busy_timeout=5000")
-        if write:
-            con.execute("PRAGMA page_size=8192")
-            con.execute("PRAGMA journal_mode=WAL")
-            con.execute("PRAGMA synchronous=NORMAL")
-            con.execute("PRAGMA wal_autocheckpoint=0")
-            con.execute("PRAGMA secure_delete=ON")
-            _migrate(con, folder)
-        else:
-            con.execute("PRAGMA query_only=ON")
-            _check_version(con, folder)
+            prepare_folder(folder)
+        con = sqlite3.connect(
+            _uri(os.path.join(folder, FILE), "rwc" if write else "ro"), uri=True, isolation_level=None, timeout=5.0
+        )
     except sqlite3.Error as error:
         raise _opening_error(folder, error, write=write) from error
+    try:
+        _set_up(con, folder, write=write)
+    except sqlite3.Error as error:
+        con.close()
+        raise _opening_error(folder, error, write=write) from error
+    except BaseException:
+        con.close()
+        raise
+    return con
+
+
+def _set_up(con: sqlite3.Connection, folder: str, *, write: bool) -> None:
+    con.execute("PRAGMA busy_timeout=5000")
+    if write:
+        con.execute("PRAGMA page_size=8192")
+        con.execute("PRAGMA journal_mode=WAL")
+        con.execute("PRAGMA synchronous=NORMAL")
+        con.execute("PRAGMA wal_autocheckpoint=0")
+        con.execute("PRAGMA secure_delete=ON")
+        _migrate(con, folder)
+    else:
+        con.execute("PRAGMA query_only=ON")
+        _check_version(con, folder)
     con.execute("PRAGMA cache_size=-16000")
     con.execute("PRAGMA temp_store=MEMORY")
-    return con
 
 
 def _uri(path: str, mode: str) -> str:
@@ -89,10 +101,15 @@ def _uri(path: str, mode: str) -> str:
     return f"file:{'' if quoted.startswith('/') else '/'}{quoted}?mode={mode}"
 
 
-def _make_folder(folder: str) -> None:
+def prepare_folder(folder: str) -> None:
+    """Make the archive's folder, for its owner alone, and see that it can be written. Raises as `connect` does."""
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise errors.ArchiveReadOnly(folder, "no permission to write")
     except OSError as error:
+        if error.errno in {ENOSPC, EDQUOT}:
+            raise errors.DiskFull(folder) from error
         raise errors.ArchiveReadOnly(folder, error.strerror or error) from error
 
 

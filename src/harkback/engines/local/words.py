@@ -233,9 +233,16 @@ def both(queries: Iterable[tantivy.Query]) -> tantivy.Query:
     return listed[0] if len(listed) == 1 else _Q.boolean_query([(_MUST, query) for query in listed])
 
 
-def preferring(query: tantivy.Query, better: tantivy.Query) -> tantivy.Query:
-    """`query`, and more so where `better` holds too."""
-    return _Q.boolean_query([(_MUST, query), (_SHOULD, boosted(better, 2.0))])
+def preferring(query: tantivy.Query, better: Sequence[tantivy.Query], factor: float = 2.0) -> tantivy.Query:
+    """`query`, and more so where some of `better` hold too."""
+    if not better:
+        return query
+    return _Q.boolean_query([(_MUST, query), *((_SHOULD, boosted(one, factor)) for one in better)])
+
+
+def tokens(listed: Sequence[str]) -> list[tantivy.Query]:
+    """Parts that hold a token, one query each."""
+    return [_Q.term_query(SCHEMA, "w", token) for token in listed]
 
 
 def without(query: tantivy.Query, excluded: Sequence[tantivy.Query]) -> tantivy.Query:

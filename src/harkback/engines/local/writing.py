@@ -69,6 +69,8 @@ class Open:
         self.project = 0
         self.is_whole = False
         """Whether the reader has come to the end of the file."""
+        self.is_unreadable = False
+        """Whether it could not be opened: then the next look must try again."""
 
 
 class Writing:
@@ -368,6 +370,8 @@ class Writing:
                     opened.number,
                 ),
             )
+        if opened.is_unreadable:
+            con.execute("UPDATE transcript SET size=-1 WHERE id=?", (opened.number,))
         if opened.facts is None:
             return 0
         facts = opened.facts
@@ -485,7 +489,7 @@ class Writing:
         self.commit()
         self._forgotten.add(opened.number)
         self._open[opened.number] = opened
-        opened.messages, opened.checkpoint, opened.facts = 0, None, None
+        opened.messages, opened.checkpoint, opened.facts, opened.project = 0, None, None, 0
 
     def mark_gone(self, paths: Sequence[str], now_ms: int) -> None:
         """Note that these transcripts are no longer on disk; what was read of them stays."""
@@ -517,7 +521,7 @@ class Writing:
             "SELECT claim.title, transcript.id, transcript.agent, path, session.id, native, started FROM claim"
             " JOIN identity ON identity.key = claim.key JOIN part ON part.seq = identity.seq"
             " JOIN transcript ON transcript.id = part.transcript JOIN session ON session.id = transcript.session"
-            " WHERE title_rank < 1"
+            " WHERE title_rank < 1 ORDER BY transcript.id, part.pos"
         ).fetchall()
         if not rows:
             return

@@ -1,0 +1,169 @@
+"""A data folder that may not be written, and a clock that goes back."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from conftest import NOW_MS, say
+
+from harkback.archive import sessions
+from harkback.errors import ArchiveReadOnly, ArchiveUnreadable
+from harkback.ingest import changes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from conftest import World
+
+DAY_MS = 86_400_000
+needs_posix = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="Windows has other rights")
+
+# Root may write everywhere, whatever the modes say. This gives that right away (prctl's PR_CAPBSET_DROP of
+# CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH, which an exec makes final) and then becomes the program.
+WITHOUT_RIGHTS = """
+import ctypes, os, sys
+if os.geteuid() == 0:
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    for capability in (1, 2):
+        if prctl(24, capability, 0, 0, 0):
+            sys.exit(77)
+os.execv(sys.executable, [sys.executable, "-m", "harkback", *sys.argv[1:]])
+"""
+
+
+def hark(world: World, *argv: str) -> subprocess.CompletedProcess[str]:
+    env = os.environ | {"HOME": world.home, "HARK_HOME": world.data}
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_RIGHTS, *argv], env=env, capture_output=True, text=True, timeout=60, check=False
+    )
+    if done.returncode == 77:
+        pytest.skip("root cannot give away its rights here")
+    return done
+
+
+def _set_modes(top: str, folder: int, file: int) -> None:
+    for base, _, names in os.walk(top):
+        os.chmod(base, folder)
+        for name in names:
+            os.chmod(os.path.join(base, name), file)
+
+
+@pytest.fixture
+def read_only(world: World) -> Iterator[World]:
+    """Give an archive of two messages, one of them unread, that the program may read and not write."""
+    world.write("a", [say("u1", "apple 驗收 one")])
+    world.sync()
+    world.append("a", [say("u2", "apple two", minute=1)])
+    _set_modes(world.data, 0o555, 0o444)
+    yield world
+    _set_modes(world.data, 0o755, 0o644)
+
+
+@needs_posix
+@pytest.mark.parametrize("command", ["sync", "rebuild"])
+def test_where_nothing_can_be_written_a_writing_command_says_so(read_only: World, command: str) -> None:
+    done = hark(read_only, command)
+    assert "Traceback" not in done.stderr, done.stderr
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"The archive in {read_only.data} cannot be written" in done.stderr
+
+
+@needs_posix
+@pytest.mark.parametrize("options", [["--no-sync"], []])
+def test_where_nothing_can_be_written_what_is_stored_is_still_found(read_only: World, options: list[str]) -> None:
+    done = hark(read_only, "search", *options, "驗收")
+    assert "Traceback" not in done.stderr, done.stderr
+    assert done.returncode == 0, done.stderr
+    assert "apple 驗收 one" in done.stdout
+    assert sorted(os.listdir(read_only.data)) == sorted(set(os.listdir(read_only.data)) - {".tmp"})
+
+
+@needs_posix
+@pytest.mark.parametrize("argv", [["show", "claude-code:a"], ["sessions"], ["status"], []], ids=" ".join)
+def test_where_nothing_can_be_written_every_reading_command_answers(read_only: World, argv: list[str]) -> None:
+    done = hark(read_only, *argv)
+    assert "Traceback" not in done.stderr, done.stderr
+    assert done.returncode == 0, done.stderr
+
+
+@needs_posix
+def test_once_it_can_be_written_again_all_is_read(read_only: World) -> None:
+    hark(read_only, "sync")
+    _set_modes(read_only.data, 0o755, 0o644)
+    assert read_only.found("apple") == ["apple two", "apple 驗收 one"]
+
+
+@needs_posix
+@pytest.mark.parametrize("command", [["sync"], ["search", "apple"]], ids=" ".join)
+def test_where_no_folder_can_be_made_the_message_says_so(world: World, tmp_path: Path, command: list[str]) -> None:
+    world.write("a", [say("u1", "apple")])
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    closed.chmod(0o555)
+    world.data = str(closed / "inner" / "archive")
+    done = hark(world, *command)
+    assert "Traceback" not in done.stderr, done.stderr
+    assert done.returncode == 2
+    assert f"The archive in {world.data} cannot be written" in done.stderr
+
+
+def test_a_data_folder_that_is_a_file_gives_a_clear_message(world: World) -> None:
+    world.write("a", [say("u1", "apple")])
+    with open(world.data, "w", encoding="utf-8"):
+        pass
+    with pytest.raises((ArchiveReadOnly, ArchiveUnreadable), match="data"):
+        world.sync()
+    with pytest.raises((ArchiveReadOnly, ArchiveUnreadable), match="data"):
+        world.found("apple")
+
+
+@pytest.mark.parametrize("size", [0, 100])
+def test_an_archive_that_is_no_database_is_told_apart_from_an_empty_one(world: World, size: int) -> None:
+    world.write("a", [say("u1", "apple")])
+    os.makedirs(world.data)
+    with open(os.path.join(world.data, "archive.sqlite"), "wb") as file:
+        file.write(b"x" * size)
+    if size:
+        with pytest.raises(ArchiveUnreadable, match="not a database"):
+            world.found("apple", sync=False)
+        return
+    assert world.found("apple", sync=False) == []
+    assert world.found("apple") == ["apple"]
+
+
+def test_a_clock_set_back_changes_nothing_that_is_found(world: World) -> None:
+    world.write("a", [say("u1", "apple one")])
+    world.sync(NOW_MS)
+    before = NOW_MS - 400 * DAY_MS
+    path = world.append("a", [say("u2", "apple two", minute=1)])
+    os.utime(path, ns=(before * 1_000_000, before * 1_000_000))
+    answer = world.search("apple", before)
+    assert sorted(hit.part.text for hit in answer.found.hits) == ["apple one", "apple two"]
+    assert all(0 < hit.age_factor <= 1 for hit in answer.found.hits)
+    world.write("b", [say("u3", "apple three", "b", 2)])
+    os.utime(world.path("b"), ns=(before * 1_000_000, before * 1_000_000))
+    world.sync(before)
+    assert world.found("apple", now_ms=before) == ["apple one", "apple three", "apple two"]
+    os.unlink(world.path("b"))
+    world.sync(before - DAY_MS)
+    assert len(world.found("apple", now_ms=before - DAY_MS)) == 3
+    clean = world.beside("clean")
+    clean.sync()
+    assert {text for text in clean.found("apple")} < set(world.found("apple"))
+    assert world.state().documents == world.state().parts
+
+
+@pytest.mark.parametrize(("later_ms", "is_due"), [(1000, False), (61_000, True), (-1000, True), (-10 * DAY_MS, True)])
+def test_a_full_pass_becomes_due_after_a_minute_and_when_the_clock_went_back(
+    world: World, monkeypatch: pytest.MonkeyPatch, later_ms: int, is_due: bool
+) -> None:
+    for module in (changes, sessions):
+        monkeypatch.setattr(module, "HOT", 0)
+    world.write("a", [say("u1", "apple")])
+    world.sync()
+    assert world.search("apple", NOW_MS + later_ms).full_pass_is_due is is_due

@@ -1,0 +1,407 @@
+"""Documentation and program say the same.
+
+The tables of docs/cli.md and the session in README.md are made here: `python tests/docs/test_docs.py` writes them
+anew after a change of the parser, of the fields, of the lanes or of what the demo finds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import harkback
+from harkback.cli import main
+from harkback.cli.parser import parser
+from harkback.demo import SEARCHES, write
+from harkback.model import LANES, MAIN_LANES
+from harkback.query import FIELDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+NOT_OURS = {".git", ".venv", "dist", "__pycache__"}
+README_LINES = 120
+
+
+def read(name: str) -> str:
+    with open(os.path.join(ROOT, name), encoding="utf-8") as file:
+        return file.read()
+
+
+def tree() -> Iterator[str]:
+    """Name every file that belongs to the project."""
+    for base, folders, names in os.walk(ROOT):
+        folders[:] = [one for one in folders if one not in NOT_OURS and not one.endswith(("_cache", ".egg-info"))]
+        if base == ROOT:
+            folders[:] = [one for one in folders if one != ".hypothesis"]
+        for name in names:
+            yield os.path.relpath(os.path.join(base, name), ROOT).replace(os.sep, "/")
+
+
+PAGES = sorted(name for name in tree() if name.endswith(".md"))
+
+
+# -- docs/cli.md: made from the parser ------------------------------------------------------------------------
+
+
+def commands() -> dict[str, argparse.ArgumentParser]:
+    for action in parser()._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            return dict(action.choices)
+    raise AssertionError
+
+
+def options(command: argparse.ArgumentParser) -> dict[str, argparse.Action]:
+    """Give the visible options by how they are written, with what they take."""
+    found = {}
+    for action in command._actions:
+        if action.help is argparse.SUPPRESS or "--help" in action.option_strings:
+            continue
+        takes = "" if action.nargs == 0 else "|".join(action.choices or ()) or action.metavar or action.dest
+        found[" ".join(filter(None, [", ".join(action.option_strings), str(takes)]))] = action
+    return found
+
+
+def cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def options_table(name: str) -> str:
+    rows = [(f"`{cell(written)}`", cell(action.help or "")) for written, action in options(commands()[name]).items()]
+    return table(("option", "what it does"), rows)
+
+
+def fields_table() -> str:
+    rows = [
+        (
+            f"`{field.name}:`",
+            ", ".join(f"`{alias}:`" for alias in field.aliases),
+            f"`--{field.name}`",
+            re.sub(r"\b(\w+:[\w.,:-]*\w)", r"`\1`", field.help),
+        )
+        for field in FIELDS
+    ]
+    return table(("field", "also written", "option", "what it does"), rows)
+
+
+WHAT_LIES_IN = {
+    "talk": "what the person and the agent said",
+    "calls": "tool calls: the tool with its command, path, pattern or other telling arguments",
+    "title": "titles of sessions",
+    "memory": "facts saved on purpose (none yet)",
+    "summary": "summaries that the agent made when it compacted a session",
+    "thinking": "the agent's thinking",
+    "output": "what tools gave back: head, tail and the lines that look like errors",
+    "context": "what was injected: reminders, skills, instructions",
+}
+
+
+def lanes_table() -> str:
+    rows = [
+        (f"`{name}`", "yes" if lane in MAIN_LANES else "only on request", WHAT_LIES_IN[name])
+        for lane, name in enumerate(LANES)
+    ]
+    return table(("lane", "searched", "what lies in it"), rows)
+
+
+def made(page: str) -> str:
+    """Put the tables into the page."""
+    tables = {f"options: {name}": options_table(name) for name in commands()}
+    tables |= {"fields": fields_table(), "lanes": lanes_table()}
+    for name, text in tables.items():
+        head, start, rest = page.partition(f"<!-- {name} -->\n")
+        _, end, rest = rest.partition("<!-- end -->")
+        assert end, f"docs/cli.md needs a place for {name!r}"
+        page = f"{head}{start}\n{text}\n\n{end}{rest}"
+    return page
+
+
+def test_the_tables_of_the_command_page_are_what_the_parser_says() -> None:
+    page = read("docs/cli.md")
+    assert made(page) == page, "run: python tests/docs/test_docs.py"
+
+
+def test_every_command_has_its_section_and_no_other_has() -> None:
+    assert re.findall(r"^## hark (\w+)$", read("docs/cli.md"), re.MULTILINE) == list(commands())
+
+
+def test_a_missing_option_would_be_noticed() -> None:
+    page = re.sub(r"^\| `--no-sync` .*\n", "", read("docs/cli.md"), flags=re.MULTILINE)
+    assert made(page) != page
+
+
+def shown_commands(page: str) -> list[list[str]]:
+    """Find what a page tells people to type: `hark …` in code, without what a shell would do with it."""
+    code = re.findall(r"^```(?:sh|console|markdown)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    spans = re.findall(r"`(hark [^`\n]+)`", page)
+    lines = [line.removeprefix("$ ") for block in code for line in block.splitlines()]
+    typed = [*spans, *(line for line in lines if re.match(r"[\w/.]*hark ", line))]
+    return [shlex.split(one, comments=True)[1:] for one in typed]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_command_line_in_the_documentation_is_one(page: str) -> None:
+    known = commands()
+    for words in shown_commands(read(page)):
+        if words[0] in {"COMMAND", "--version"}:
+            continue
+        assert words[0] in known, words
+        written = {one for action in known[words[0]]._actions for one in action.option_strings}
+        for word in words[1:]:
+            # In a search, `-redis` is part of the query.
+            if word.startswith("--") or (word.startswith("-") and words[0] != "search"):
+                assert word.partition("=")[0] in written, words
+
+
+# -- docs/json.md: compared with what the commands print ------------------------------------------------------
+
+SEARCH, SHOW, SHOW_SESSION = "hark search", "hark show", "hark show SESSION"
+FORK = "33333333-3333-4333-8333-333333333333"
+
+Documented = dict[str, dict[str, str]]
+
+
+def documented(page: str) -> Documented:
+    """Give the keys of each section with their types."""
+    found: Documented = {}
+    for section in re.split(r"^##+ ", page, flags=re.MULTILINE)[1:]:
+        rows = re.findall(r"^\| `([\w]+)` \| ([^|]+) \| [^|]+ \|$", section, re.MULTILINE)
+        found[section.partition("\n")[0]] = dict(rows)
+    return found
+
+
+class Comparison:
+    """Walks through objects beside their description; `seen` holds the keys that occurred."""
+
+    def __init__(self, described: Documented) -> None:
+        self.described = described
+        self.anchors = {name.lower().replace(" ", "-"): name for name in described}
+        self.seen: set[tuple[str, str]] = set()
+
+    def object(self, value: Any, section: str) -> None:
+        assert isinstance(value, dict), (section, value)
+        keys = self.described[section]
+        assert set(value) <= set(keys), f"{section}: not in docs/json.md: {set(value) - set(keys)}"
+        needed = {key for key, kind in keys.items() if "optional" not in kind}
+        assert needed <= set(value), f"{section}: said to be always there: {needed - set(value)}"
+        for key, one in value.items():
+            self.seen.add((section, key))
+            self.value(one, keys[key].removesuffix(", optional"), f"{section}.{key}")
+
+    def value(self, value: Any, kind: str, where: str) -> None:
+        link = re.fullmatch(r"(list of )?\[[^]]+\]\(#([\w-]+)\)", kind)
+        if link:
+            section = self.anchors[link[2]]
+            for one in value if link[1] else [value]:
+                self.object(one, section)
+            return
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        fits = {
+            "text": isinstance(value, str),
+            "text or null": value is None or isinstance(value, str),
+            "number": number,
+            "true or false": isinstance(value, bool),
+            "list of text": isinstance(value, list) and all(isinstance(one, str) for one in value),
+            "list of pairs": isinstance(value, list) and all(len(one) == 2 for one in value),
+            "numbers by name": isinstance(value, dict) and all(isinstance(one, int) for one in value.values()),
+        }
+        assert fits[kind], (where, kind, value)
+
+    def unseen(self) -> set[tuple[str, str]]:
+        return {(section, key) for section, keys in self.described.items() for key in keys} - self.seen
+
+
+@pytest.fixture
+def sample(own_home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Lay down the demo's transcripts as the user's own, with one fork, one damaged line and one old file."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    claude = own_home / ".claude"
+    write(str(claude))
+    first = next((claude / "projects" / "-home-dev-edge-gateway").glob("3f689686*.jsonl"))
+    text = first.read_text(encoding="utf-8")
+    first.with_name(f"{FORK}.jsonl").write_text(text.replace(first.stem, FORK), encoding="utf-8")
+    with first.open("a", encoding="utf-8") as file:
+        file.write('{"type": "user", "mess\n')
+    old = time.time() - 29 * 86_400
+    os.utime(next((claude / "projects" / "-home-dev-infra").glob("*.jsonl")), (old, old))
+    return own_home
+
+
+def answers(
+    capsys: pytest.CaptureFixture[str], argv: list[str], section: str, statuses: tuple[int, ...] = (0,)
+) -> tuple[str, Any]:
+    assert main([*argv, "--json"]) in statuses
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 1, f"{argv}: one object on one line"
+    return section, json.loads(lines[0])
+
+
+@pytest.mark.usefixtures("sample")
+def test_the_json_page_names_the_keys_that_the_commands_print(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ask(argv: list[str], section: str, statuses: tuple[int, ...] = (0,)) -> Any:
+        name, value = answers(capsys, argv, section, statuses)
+        compared.object(value, name)
+        return value
+
+    compared = Comparison(documented(read("docs/json.md")))
+    ask(["sync"], "hark sync")
+    hits = ask(["search", "usbnet"], SEARCH)["hits"]
+    assert any(hit["copies"] for hit in hits)
+    ask(["search", "-C", "2", "--all", "wwan"], SEARCH)
+    ask(["search", "role:assistant 文字化け", "since:foo"], SEARCH)
+    ask(["search", "qxzzyv"], SEARCH, (1,))
+    ask(["search", "--by", "session", "--budget", "500", "nginx"], SEARCH)
+    ask(["search", "-n", "100", "CSV"], SEARCH)
+    with monkeypatch.context() as patch:
+        patch.setenv("CLAUDE_CODE_SESSION_ID", FORK)
+        assert ask(["search", "nginx"], SEARCH)["left_out"]
+    fixed = ask(["search", "in:talk", "The 5G card works"], SEARCH)["hits"][0]
+    for hit in (hits[0], fixed):  # before the second one a file was edited
+        ask(["show", hit["id"]], SHOW)
+    for one in ask(["sessions"], "hark sessions")["sessions"]:
+        ask(["show", one["id"]], SHOW_SESSION)
+    state = ask(["status"], "hark status")
+    assert state["problems"]
+    assert state["leaving"]
+    ask(["rebuild"], "hark rebuild")
+    ask(["demo"], "hark demo")
+    assert compared.unseen() == set(), "described, but never printed"
+
+
+def test_an_undocumented_key_and_a_wrong_type_are_noticed() -> None:
+    page = "## a\n\n| `b` | number | one |\n| `c` | text, optional | two |\n"
+    Comparison(documented(page)).object({"b": 1}, "a")
+    for wrong in ({"b": 1, "d": 2}, {"b": "1"}, {"c": "x"}):
+        with pytest.raises(AssertionError):
+            Comparison(documented(page)).object(wrong, "a")
+
+
+def test_the_examples_of_the_json_page_are_what_it_describes() -> None:
+    page = read("docs/json.md")
+    examples = re.findall(r"^```json\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert examples
+    for example in examples:
+        Comparison(documented(page)).object(json.loads(example), SEARCH)
+
+
+# -- README.md ------------------------------------------------------------------------------------------------
+
+INSTALL = "python3 -m venv .venv && .venv/bin/pip install -q -e . && .venv/bin/hark demo"
+TEST = "python3 -m venv .venv && .venv/bin/pip install -q -e '.[dev]' -c constraints.txt && .venv/bin/pytest"
+
+
+def test_the_readme_is_short_and_has_its_two_commands() -> None:
+    lines = read("README.md").splitlines()
+    assert len(lines) <= README_LINES
+    assert lines.count(INSTALL) == 1
+    assert lines.count(TEST) == 1
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the checks are run with bash")
+def test_the_checks_run_the_readmes_own_test_command() -> None:
+    (line,) = re.findall(r"^tests=\$\((.*)\)$", read(".ci/run"), re.MULTILINE)
+    found = subprocess.run(["bash", "-c", line], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == TEST
+    assert os.access(os.path.join(ROOT, ".ci", "run"), os.X_OK)
+
+
+def test_the_session_in_the_readme_is_what_the_demo_prints(
+    capsys: pytest.CaptureFixture[str], own_home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Compare the hits, not their order or the milliseconds: the age of a sample written at fixed dates matters."""
+    (block,) = re.findall(r"^```console\n\$ hark demo\n(.*?)^```", read("README.md"), re.MULTILINE | re.DOTALL)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert main(["demo"]) == 0
+    shown = capsys.readouterr()
+    write(str(own_home / ".claude"))
+    for query, _ in SEARCHES:
+        assert main(["search", "--budget", "0", query]) == 0
+    printed = set((shown.out + capsys.readouterr().out).splitlines())
+    status = re.compile(r"\d+ hits?, tier \w+, \d+ ms; ")
+    assert [line for line in block.splitlines() if line not in printed and not status.match(line)] == []
+    asked = [shlex.split(line)[-1] for line in block.splitlines() if line.startswith("$ ")]
+    assert asked == [query for query, _ in SEARCHES]
+
+
+# -- everywhere -----------------------------------------------------------------------------------------------
+
+
+def anchors(page: str) -> set[str]:
+    heads = re.findall(r"^#+ (.+)$", page, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", head).strip().lower().replace(" ", "-") for head in heads}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_relative_links_lead_somewhere(page: str) -> None:
+    folder = os.path.dirname(page)
+    for target in re.findall(r"\]\(([^)\s]+)\)", read(page)):
+        if "://" in target:
+            continue
+        path, _, anchor = target.partition("#")
+        linked = os.path.normpath(os.path.join(folder, path)) if path else page
+        assert os.path.exists(os.path.join(ROOT, linked)), target
+        assert not anchor or anchor in anchors(read(linked)), target
+
+
+def test_no_file_names_a_place_on_the_machine_it_was_written_on() -> None:
+    # Written in pieces, so that this file passes.
+    places = ("/work/" + "main", "/work/" + "shared", "/work/" + ".library", "/tmp/v" + "/bin")
+    found = []
+    for name in tree():
+        with open(os.path.join(ROOT, name), "rb") as file:
+            data = file.read()
+        found += [(name, place) for place in places if place.encode() in data]
+    assert found == []
+
+
+def test_the_version_is_in_the_changelog() -> None:
+    assert re.search(rf"^## \[?{re.escape(harkback.__version__)}\b", read("CHANGELOG.md"), re.MULTILINE)
+
+
+# -- python tests/docs/test_docs.py ----------------------------------------------------------------------------
+
+
+def rewrite(name: str, text: str) -> None:
+    with open(os.path.join(ROOT, name), "w", encoding="utf-8", newline="\n") as out:
+        out.write(text)
+
+
+def demo_session() -> str:
+    """Run the demo as a person would and give what it shows of its searches."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [sys.executable, "-m", "harkback", "demo"],
+            env={**os.environ, "TMPDIR": folder, "TZ": "UTC"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            check=True,
+        )
+    start, end = done.stdout.index(SEARCHES[0][1]), done.stdout.index("Go on in the sample")
+    return done.stdout[start:end].rstrip() + "\n"
+
+
+if __name__ == "__main__":
+    rewrite("docs/cli.md", made(read("docs/cli.md")))
+    before, mark, after = read("README.md").partition("```console\n$ hark demo\n")
+    rewrite("README.md", before + mark + demo_session() + after[after.index("```") :])
