@@ -73,22 +73,34 @@ def test_where_nothing_can_be_written_a_writing_command_says_so(read_only: World
     assert f"The archive in {read_only.data} cannot be written" in done.stderr
 
 
-@needs_posix
-@pytest.mark.parametrize("options", [["--no-sync"], []])
-def test_where_nothing_can_be_written_what_is_stored_is_still_found(read_only: World, options: list[str]) -> None:
-    done = hark(read_only, "search", *options, "驗收")
+def assert_answers_or_says_why(done: subprocess.CompletedProcess[str], world: World, answer: str) -> None:
+    """SQLite and the index both want to write even to be read, so a clear message is allowed; half an answer is not."""
     assert "Traceback" not in done.stderr, done.stderr
-    assert done.returncode == 0, done.stderr
-    assert "apple 驗收 one" in done.stdout
-    assert sorted(os.listdir(read_only.data)) == sorted(set(os.listdir(read_only.data)) - {".tmp"})
+    if done.returncode == 0:
+        assert answer in done.stdout
+        return
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"The archive in {world.data} cannot be" in done.stderr
+    assert "HARK_HOME" in done.stderr or "Check who owns" in done.stderr
 
 
 @needs_posix
-@pytest.mark.parametrize("argv", [["show", "claude-code:a"], ["sessions"], ["status"], []], ids=" ".join)
-def test_where_nothing_can_be_written_every_reading_command_answers(read_only: World, argv: list[str]) -> None:
-    done = hark(read_only, *argv)
-    assert "Traceback" not in done.stderr, done.stderr
-    assert done.returncode == 0, done.stderr
+@pytest.mark.parametrize("options", [["--no-sync"], []], ids=" ".join)
+def test_where_nothing_can_be_written_search_answers_or_says_why(read_only: World, options: list[str]) -> None:
+    files = sorted(os.listdir(read_only.data))
+    assert_answers_or_says_why(hark(read_only, "search", *options, "驗收"), read_only, "apple 驗收 one")
+    assert sorted(os.listdir(read_only.data)) == files
+
+
+@needs_posix
+@pytest.mark.parametrize(
+    ("argv", "answer"),
+    [(["show", "claude-code:a"], "apple 驗收 one"), (["sessions"], "apple"), (["status"], "1"), ([], "1")],
+)
+def test_where_nothing_can_be_written_every_reading_command_answers_or_says_why(
+    read_only: World, argv: list[str], answer: str
+) -> None:
+    assert_answers_or_says_why(hark(read_only, *argv), read_only, answer)
 
 
 @needs_posix

@@ -7,7 +7,7 @@ from time import monotonic
 from harkback._record import NamedTuple
 from harkback.engines.local.writing import BATCH_CHARS
 from harkback.ingest.projects import project_of
-from harkback.model import UNREADABLE, Checkpoint, Problem, Restart, Session
+from harkback.model import UNREADABLE, Checkpoint, Message, Problem, Restart, Session
 from harkback.sources import source
 
 TYPE_CHECKING = False
@@ -108,6 +108,9 @@ class Reader:
         is_again = checkpoint is not None and (full or is_edited or is_other_parser)
         at: Checkpoint | None = None
         for record in agent.read(transcript, None if is_again else checkpoint):
+            if at is None and not is_again and type(record) is Message:
+                writing.add_message(opened, record)
+                continue
             if isinstance(record, Problem) and record.kind == UNREADABLE:
                 # What was read before stays, and the next look tries again.
                 writing.add(opened, record)

@@ -129,10 +129,7 @@ class Looking:
 
     def _chosen(self, ranked: list[Ranked]) -> list[tuple[Ranked, StoredPart]]:
         limit = self.search.limit
-        if self._is_literal:
-            ranked = self._literal_first(ranked)
-        else:
-            ranked = self._as_typed_first(ranked, limit)
+        ranked = self._literal_first(ranked) if self._is_literal else self._as_typed_first(ranked, limit)
         chosen: list[tuple[Ranked, StoredPart]] = []
         seen: set[str] = set()
         at = 0

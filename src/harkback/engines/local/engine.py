@@ -8,10 +8,10 @@ from harkback import errors
 from harkback._record import NamedTuple
 from harkback.engines.local import words
 from harkback.engines.local.finding import POOL, Asked, Found, Request, find, session_counts
+from harkback.engines.local.pending import facts_above, is_behind, watermark
 from harkback.engines.local.reading import Rows
 from harkback.engines.local.schema import FILE, connect, is_laid_out, transaction
 from harkback.engines.local.words import Words
-from harkback.engines.local.writing import facts_above, is_behind, watermark
 from harkback.model import LANES, MAIN_LANES, MEMORY, ROLES, TALK, TITLE
 from harkback.query import EVERY_LANE, Filter
 from harkback.terms import needs, whole_phrase

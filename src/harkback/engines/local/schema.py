@@ -91,7 +91,7 @@ def _set_up(con: sqlite3.Connection, folder: str, *, write: bool) -> None:
     else:
         con.execute("PRAGMA query_only=ON")
         _check_version(con, folder)
-    con.execute("PRAGMA cache_size=-16000")
+    con.execute(f"PRAGMA cache_size={-64000 if write else -16000}")
     con.execute("PRAGMA temp_store=MEMORY")
 
 
@@ -166,3 +166,31 @@ def chunks(values: list[int], size: int = 500) -> Iterator[list[int]]:
     """Cut a list so that each piece fits an `IN (…)`."""
     for start in range(0, len(values), size):
         yield values[start : start + size]
+
+
+def add_tally(con: sqlite3.Connection, **more: int) -> None:
+    """Keep the totals that every answer states, so that none is counted at search time."""
+    con.executemany(
+        "INSERT INTO meta VALUES('total_' || ?1, ?2) ON CONFLICT(key) DO UPDATE SET value = value + ?2",
+        [(name, number) for name, number in more.items() if number],
+    )
+
+
+class guarded:  # noqa: N801  # used as a verb: `with guarded(folder):`
+    """Turn "disk full" of SQLite and of the index into our own error; anything else passes."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        if error is None or isinstance(error, errors.HarkError):
+            return
+        text = str(error)
+        if isinstance(error, (sqlite3.OperationalError, ValueError, OSError)):
+            if "full" in text or "No space left" in text or "StorageFull" in text:
+                raise errors.DiskFull(self.folder) from error
+            if "readonly" in text or "Read-only" in text or "PermissionDenied" in text:
+                raise errors.ArchiveReadOnly(self.folder, text) from error

@@ -10,11 +10,12 @@ after a kill finds a watermark that is behind, removes whatever the index holds 
 from __future__ import annotations
 
 import os
-import sqlite3
 
-from harkback import errors
+from harkback.engines.local.forgetting import TITLE_POS, forget_rows
 from harkback.engines.local.ids import key_of
-from harkback.engines.local.schema import FILE, chunks, transaction
+from harkback.engines.local.labels import Labels
+from harkback.engines.local.pending import facts_above, is_behind, watermark
+from harkback.engines.local.schema import FILE, add_tally, chunks, guarded, transaction
 from harkback.engines.local.words import Facts
 from harkback.model import (
     TALK,
@@ -32,23 +33,24 @@ from harkback.text.batch import token_strings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterable, Sequence
     from typing import Self
 
     from harkback.engines.local.words import Words
     from harkback.model import Record
 
-CHUNK_CHARS = 1 << 19
-"""So much text is folded, numbered and handed to the index's thread at once."""
+CHUNK_BYTES = 1 << 20
+"""Records of so many bytes are folded, numbered and handed to the index's thread at once."""
+
+BOUNDED_BYTES = 8 << 10
+"""What a record counts for at most: of the longest ones most is tool output, which is bounded."""
 
 BATCH_CHARS = 24 << 20
 """So much text is committed at once: about half a second of work, and what a kill makes us read again."""
 
 WAL_BYTES = 32 << 20
 """A larger write-ahead log is emptied at once; beside a busy reader it would otherwise grow without bound."""
-
-TITLE_POS = -1
-"""The place of a session's title among its parts."""
 
 HEAP_BYTES = 96_000_000
 SMALL_HEAP_BYTES = 15_000_000
@@ -61,6 +63,7 @@ class Open:
         """Begin with nothing gathered."""
         self.parser = parser
         self.number = number
+        self.agent = transcript.agent
         self.session = session
         self.transcript = transcript
         self.checkpoint: Checkpoint | None = None
@@ -84,9 +87,7 @@ class Writing:
         self.parts_written = 0
         self.messages_written = 0
         self._heap = SMALL_HEAP_BYTES if small else HEAP_BYTES
-        self._labels: dict[tuple[str, str], int] = {}
-        # In a new archive nothing needs to be looked up: what is not in the dictionaries is not there.
-        self._labels_are_complete = con.execute("SELECT 1 FROM label LIMIT 1").fetchone() is None
+        self._labels = Labels(con, folder)
         self._indexes = words.can_write(heap_bytes=self._heap)
         if self._indexes and self._behind():
             self._index_from_rows(clean=True)
@@ -105,7 +106,7 @@ class Writing:
         self._open: dict[int, Open] = {}
         self._forgotten: set[int] = set()
         self._waiting: list[tuple[Open, Message]] = []
-        self._waiting_chars = 0
+        self._waiting_bytes = 0
         self.chars = 0
 
     def _high_water(self) -> int:
@@ -117,7 +118,7 @@ class Writing:
         fresh = [one for one in transcripts if not self._is_registered(one)]
         if not fresh:
             return
-        with _guard(self.folder), transaction(self.con) as con:
+        with guarded(self.folder), transaction(self.con) as con:
             con.executemany(
                 "INSERT OR IGNORE INTO session(agent, native) VALUES(?, ?)", [(t.agent, t.native) for t in fresh]
             )
@@ -146,19 +147,24 @@ class Writing:
 
     def set_project(self, opened: Open, project: str) -> None:
         """Say to which repository or folder the transcript's messages belong from here on."""
-        opened.project = self._label("project", project) if project else 0
+        opened.project = self._labels.number("project", project) if project else 0
+
+    def add_message(self, opened: Open, message: Message) -> None:
+        """Take in one message of an opened transcript: the hot path of a first sync."""
+        self._open[opened.number] = opened
+        self._waiting.append((opened, message))
+        length = message.length
+        self._waiting_bytes += min(BOUNDED_BYTES, length)
+        if self._waiting_bytes > CHUNK_BYTES:
+            self._take_in()
 
     def add(self, opened: Open, record: Record) -> None:
         """Take in one record of an opened transcript. A `Restart` goes to `restart` instead."""
+        self._open[opened.number] = opened
         match record:
             case Message():
-                self._open[opened.number] = opened
-                self._waiting.append((opened, record))
-                self._waiting_chars += sum(len(part.text) for part in record.parts) + 200
-                if self._waiting_chars > CHUNK_CHARS:
-                    self._take_in()
+                self.add_message(opened, record)
             case Checkpoint():
-                self._open[opened.number] = opened
                 opened.checkpoint = record
             case Session():
                 opened.facts = record
@@ -166,34 +172,37 @@ class Writing:
                 where = (opened.number, record.offset, record.length, record.kind, record.detail)
                 self._problems.append(where)
             case SessionTitle():
-                self._claims.append((key_of(opened.transcript.agent, record.key), record.title))
+                self._claims.append((key_of(opened.agent, record.key), record.title))
             case _:
                 raise AssertionError(record)
 
     # -- from messages to rows ---------------------------------------------------------------------------------
 
     def _take_in(self) -> None:
-        waiting, self._waiting, self._waiting_chars = self._waiting, [], 0
+        waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
         if not waiting:
             return
-        keyed: list[tuple[Open, Message, int, int]] = []
-        for opened, message in waiting:
-            agent = opened.transcript.agent
-            second = key_of(agent, message.copy_key) if message.copy_key else 0
-            keyed.append((opened, message, key_of(agent, message.key), second))
-        self._find_owners([key for _, _, first, second in keyed for key in ((first, second) if second else (first,))])
-        self._number_labels(waiting)
+        keyed = [
+            (opened, message, key_of(opened.agent, message.key), key_of(opened.agent, message.copy_key))
+            for opened, message in waiting
+        ]
+        self._find_owners([key for _, _, *keys in keyed for key in keys if key])
+        self._labels.learn(waiting)
         rows: list[tuple[object, ...]] = []
         facts: list[Facts] = []
+        owners = self._owners
         for opened, message, first, second in keyed:
-            owner = self._owners.get(first) or (self._owners.get(second) if second else None)
-            if any(part.lane == TALK for part in message.parts):
-                opened.messages += 1
+            owner = owners.get(first) or (owners.get(second) if second else None)
             if owner is not None:
+                opened.messages += any(part.lane == TALK for part in message.parts)
                 self._note_copy(owner, opened, message, first, second)
-            elif message.parts:
+            else:
                 self._number(opened, message, first, second, rows, facts)
-        self._hand_over(rows, facts)
+        texts = [str(row[-1]) for row in rows]
+        self.chars += sum(map(len, texts))
+        self._rows += rows
+        if self._indexes and facts:
+            self.words.add(facts, token_strings(texts))
 
     def _find_owners(self, keys: list[int]) -> None:
         if self._first == 1:
@@ -227,79 +236,32 @@ class Writing:
         rows: list[tuple[object, ...]],
         facts: list[Facts],
     ) -> None:
-        label = self._labels
+        _, offset, length, role, time_ms, parts, _, model_name, branch_name = message
+        labels = self._labels
         seq, number, session, project = self._seq, opened.number, opened.session, opened.project
         self._owners[first] = (first, seq)
         self._identities[first] = seq
         if second:
             self._owners[second] = (first, seq)
             self._identities[second] = seq
-        agent = label["agent", opened.transcript.agent]
-        model = label["model", message.model] if message.model else None
-        branch = label["branch", message.branch] if message.branch else None
-        offset, length, role, time_ms = message.offset, message.length, message.role, message.time_ms
-        for lane, text, tool_name, paths in message.parts:
-            tool = label["tool", tool_name] if tool_name else None
-            files = tuple([label["file", path] for path in paths]) if paths else ()
-            listed = " ".join(map(str, files)) if files else None
+        agent = labels.agents[opened.agent]
+        model = labels.models[model_name] if model_name else None
+        branch = labels.branches[branch_name] if branch_name else None
+        has_talk = False
+        for lane, text, tool_name, paths in parts:
+            tool = labels.tools[tool_name] if tool_name else None
+            if lane == TALK:
+                has_talk = True
+            if paths:
+                files = tuple([labels.files[path] for path in paths])
+                listed = " ".join(map(str, files))
+            else:
+                files, listed = (), None
             rows.append((seq, number, offset, length, first, lane, role, time_ms, tool, model, branch, listed, text))
             facts.append(Facts(seq, number, session, project, agent, lane, role, time_ms, tool, branch, files))
             seq += 1
         self._seq = seq
-
-    def _hand_over(self, rows: list[tuple[object, ...]], facts: list[Facts]) -> None:
-        texts = [str(row[-1]) for row in rows]
-        self.chars += sum(map(len, texts))
-        self._rows.extend(rows)
-        if self._indexes and facts:
-            self.words.add(facts, token_strings(texts))
-
-    def _number_labels(self, waiting: Sequence[tuple[Open, Message]]) -> None:
-        """Give every new name of these messages its number in one short transaction."""
-        known = self._labels
-        fresh: dict[tuple[str, str], None] = {}
-        for opened, message in waiting:
-            names = [("agent", opened.transcript.agent), ("model", message.model), ("branch", message.branch)]
-            for part in message.parts:
-                if part.tool:
-                    names.append(("tool", part.tool))
-                if part.files:
-                    names.extend(("file", path) for path in part.files)
-            for name in names:
-                if name not in known and name[1]:
-                    fresh[name] = None
-        self._learn_labels(list(fresh))
-
-    def _learn_labels(self, fresh: list[tuple[str, str]]) -> None:
-        find = "SELECT id FROM label WHERE kind=? AND value=?"
-        missing = fresh
-        if not self._labels_are_complete:
-            missing = []
-            for name in fresh:
-                row = self.con.execute(find, name).fetchone()
-                if row is None:
-                    missing.append(name)
-                else:
-                    self._labels[name] = row[0]
-        if not missing:
-            return
-        with _guard(self.folder), transaction(self.con) as con:
-            first = con.execute("SELECT ifnull(max(id), 0) + 1 FROM label").fetchone()[0]
-            before = con.total_changes
-            con.executemany(
-                "INSERT OR IGNORE INTO label VALUES(?, ?, ?)",
-                [(number, *name) for number, name in enumerate(missing, first)],
-            )
-            if con.total_changes - before == len(missing):
-                self._labels.update((name, number) for number, name in enumerate(missing, first))
-                return
-            # Another writer was first with some of the names.
-            self._labels.update((name, con.execute(find, name).fetchone()[0]) for name in missing)
-
-    def _label(self, kind: str, value: str) -> int:
-        if (kind, value) not in self._labels:
-            self._learn_labels([(kind, value)])
-        return self._labels[kind, value]
+        opened.messages += has_talk
 
     # -- A, B, C -----------------------------------------------------------------------------------------------
 
@@ -308,7 +270,7 @@ class Writing:
         self._take_in()
         if not self._open:
             return
-        with _guard(self.folder):
+        with guarded(self.folder):
             is_in_order = self._write_rows()
             if self._indexes:
                 if is_in_order:
@@ -464,7 +426,7 @@ class Writing:
             facts.append(fact)
             texts.append(text)
             size += len(text)
-            if size > CHUNK_CHARS:
+            if size > CHUNK_BYTES >> 1:
                 self.words.add(facts, token_strings(texts))
                 facts, texts, size = [], [], 0
         if facts:
@@ -493,17 +455,17 @@ class Writing:
 
     def mark_gone(self, paths: Sequence[str], now_ms: int) -> None:
         """Note that these transcripts are no longer on disk; what was read of them stays."""
-        with _guard(self.folder), transaction(self.con) as con:
+        with guarded(self.folder), transaction(self.con) as con:
             con.executemany("UPDATE transcript SET gone=? WHERE path=? AND gone IS NULL", [(now_ms, p) for p in paths])
 
     def mark_back(self, paths: Sequence[str]) -> None:
         """Note that these transcripts are on disk after all."""
-        with _guard(self.folder), transaction(self.con) as con:
+        with guarded(self.folder), transaction(self.con) as con:
             con.executemany("UPDATE transcript SET gone=NULL WHERE path=?", [(path,) for path in paths])
 
     def keep_folders(self, agent: str, folders: dict[str, int], *, whole: bool) -> None:
         """Note the folders in which transcripts appear, with their mtimes; `whole` replaces what was known."""
-        with _guard(self.folder), transaction(self.con) as con:
+        with guarded(self.folder), transaction(self.con) as con:
             if whole:
                 con.execute("DELETE FROM folder WHERE agent=?", (agent,))
             con.executemany(
@@ -512,7 +474,7 @@ class Writing:
 
     def set_meta(self, **values: object) -> None:
         """Keep facts about the archive as a whole."""
-        with _guard(self.folder), transaction(self.con) as con:
+        with guarded(self.folder), transaction(self.con) as con:
             con.executemany("INSERT OR REPLACE INTO meta VALUES(?, ?)", list(values.items()))
 
     def settle_titles(self) -> None:
@@ -525,7 +487,7 @@ class Writing:
         ).fetchall()
         if not rows:
             return
-        with _guard(self.folder):
+        with guarded(self.folder):
             with transaction(self.con) as con:
                 for title, number, agent, path, session, native, started in rows:
                     opened = Open(number, session, Transcript(agent, path, native, 0, 0))
@@ -549,133 +511,3 @@ class Writing:
         """Give the locks back; `merge` waits for the index to merge its segments."""
         self.words.close(merge=merge)
         self._empty_wal(4 << 20)
-
-
-class _guard:  # noqa: N801  # used as a verb
-    """Turn "disk full" of SQLite and of the index into our own error; anything else passes."""
-
-    def __init__(self, folder: str) -> None:
-        self.folder = folder
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        if error is None or isinstance(error, errors.HarkError):
-            return
-        text = str(error)
-        if isinstance(error, (sqlite3.OperationalError, ValueError, OSError)):
-            if "full" in text or "No space left" in text or "StorageFull" in text:
-                raise errors.DiskFull(self.folder) from error
-            if "readonly" in text or "Read-only" in text or "PermissionDenied" in text:
-                raise errors.ArchiveReadOnly(self.folder, text) from error
-
-
-def watermark(con: sqlite3.Connection) -> int:
-    """Give the number of the last part that the index holds."""
-    row = con.execute("SELECT value FROM meta WHERE key='indexed'").fetchone()
-    return int(row[0]) if row else 0
-
-
-def is_behind(con: sqlite3.Connection) -> bool:
-    """Whether the index does not hold all rows yet, or still holds what was forgotten."""
-    if con.execute("SELECT 1 FROM dead LIMIT 1").fetchone() is not None:
-        return True
-    row = con.execute("SELECT seq FROM sqlite_sequence WHERE name='part'").fetchone()
-    return row is not None and watermark(con) < int(row[0])
-
-
-def facts_above(con: sqlite3.Connection, seq: int, limit: int = -1) -> Iterable[tuple[Facts, str]]:
-    """Read back from the rows what the index is given: parts above `seq`, oldest first, at most `limit`."""
-    agents = {value: number for number, value in con.execute("SELECT id, value FROM label WHERE kind='agent'")}
-    for row in con.execute(
-        "SELECT seq, transcript, session, ifnull(project, 0), transcript.agent, lane, role, time, tool, part.branch,"
-        " files, text FROM part JOIN transcript ON transcript.id = part.transcript"
-        " JOIN session ON session.id = transcript.session WHERE seq > ? ORDER BY seq LIMIT ?",
-        (seq, limit),
-    ):
-        files = tuple(map(int, row[10].split())) if row[10] else ()
-        yield (
-            Facts(row[0], row[1], row[2], row[3], agents.get(row[4], 0), row[5], row[6], row[7], row[8], row[9], files),
-            row[11],
-        )
-
-
-def forget_rows(con: sqlite3.Connection, transcript: int, kept: set[int]) -> None:
-    """Delete what was read of a transcript before it is read again.
-
-    A message that also stands elsewhere moves there and stays found, unless it is one of `kept`, which the same
-    transaction writes anew.
-    """
-    high = con.execute("SELECT ifnull(max(seq), 0) FROM part WHERE transcript=?", (transcript,)).fetchone()[0]
-    session = con.execute("SELECT session FROM transcript WHERE id=?", (transcript,)).fetchone()[0]
-    con.execute("DELETE FROM copy WHERE transcript=?", (transcript,))
-    moved = _move_to_heirs(con, transcript, kept)
-    con.execute(
-        "UPDATE session SET title='', title_rank=0, title_seq=NULL WHERE id=?1 AND (title_seq IS NULL OR title_seq IN"
-        " (SELECT seq FROM part WHERE transcript=?2 AND pos=?3))",
-        (session, transcript, TITLE_POS),
-    )
-    parts = con.execute("DELETE FROM part WHERE transcript=?", (transcript,)).rowcount
-    problems = con.execute("DELETE FROM problem WHERE transcript=?", (transcript,)).rowcount
-    talk = con.execute("SELECT messages FROM transcript WHERE id=?", (transcript,)).fetchone()[0]
-    add_tally(con, parts=moved - parts, problems=-problems, messages=-talk)
-    if high:
-        con.execute("INSERT OR IGNORE INTO dead VALUES(?, ?)", (high, transcript))
-    con.execute(
-        "UPDATE session SET (started, ended) = (SELECT min(time), max(time) FROM part JOIN transcript"
-        " ON transcript.id = part.transcript WHERE transcript.session = ?1) WHERE id = ?1",
-        (session,),
-    )
-    con.execute(
-        "UPDATE transcript SET offset=0, fingerprint='', state='', messages=0, size=-1 WHERE id=?", (transcript,)
-    )
-
-
-def _move_to_heirs(con: sqlite3.Connection, transcript: int, kept: set[int]) -> int:
-    """Move a transcript's messages to the transcripts that hold copies of them; gives the number of parts moved."""
-    rows = con.execute(
-        "SELECT copy.message, min(copy.transcript) FROM copy WHERE copy.message IN"
-        " (SELECT message FROM part WHERE transcript=?) GROUP BY copy.message",
-        (transcript,),
-    ).fetchall()
-    new_seq: dict[int, int] = {}
-    moved = 0
-    for message, heir in rows:
-        if message in kept:
-            continue
-        pos, length = con.execute(
-            "SELECT pos, length FROM copy WHERE message=? AND transcript=? ORDER BY pos LIMIT 1", (message, heir)
-        ).fetchone()
-        con.execute("DELETE FROM copy WHERE message=? AND transcript=? AND pos=?", (message, heir, pos))
-        first = 0
-        for old, *row in con.execute(
-            "SELECT seq, message, lane, role, time, tool, model, branch, files, text FROM part"
-            " WHERE transcript=? AND message=? ORDER BY seq",
-            (transcript, message),
-        ).fetchall():
-            seq = con.execute(
-                "INSERT INTO part(transcript, pos, length, message, lane, role, time, tool, model, branch, files, text)"
-                " VALUES(?,?,?,?,?,?,?,?,?,?,?,?)",
-                (heir, pos, length, *row),
-            ).lastrowid
-            first = first or int(seq or 0)
-            new_seq[old] = first
-            moved += 1
-    if new_seq:
-        # No index leads from a part to its identities: one pass over them, only when a copied transcript changed.
-        con.execute("CREATE TEMP TABLE IF NOT EXISTS moved(old INTEGER PRIMARY KEY, new INTEGER)")
-        con.executemany("INSERT OR REPLACE INTO moved VALUES(?, ?)", sorted(new_seq.items()))
-        con.execute(
-            "UPDATE identity SET seq=(SELECT new FROM moved WHERE old=seq) WHERE seq IN (SELECT old FROM moved)"
-        )
-        con.execute("DELETE FROM moved")
-    return moved
-
-
-def add_tally(con: sqlite3.Connection, **more: int) -> None:
-    """Keep the totals that every answer states, so that none is counted at search time."""
-    con.executemany(
-        "INSERT INTO meta VALUES('total_' || ?1, ?2) ON CONFLICT(key) DO UPDATE SET value = value + ?2",
-        [(name, number) for name, number in more.items() if number],
-    )

@@ -1,0 +1,94 @@
+"""Names that stand many times, kept once and numbered: agents, projects, tools, models, branches, files."""
+
+from __future__ import annotations
+
+from harkback.engines.local.schema import guarded, transaction
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from harkback.engines.local.writing import Open
+    from harkback.model import Message
+
+_FIND = "SELECT id FROM label WHERE kind=? AND value=?"
+
+
+class Labels:
+    """Numbers of names, by kind; new ones are written at once, in short transactions of their own."""
+
+    def __init__(self, con: sqlite3.Connection, folder: str) -> None:
+        """Begin with nothing known."""
+        self.con = con
+        self.folder = folder
+        self.agents: dict[str, int] = {}
+        self.models: dict[str, int] = {}
+        self.branches: dict[str, int] = {}
+        self.tools: dict[str, int] = {}
+        self.files: dict[str, int] = {}
+        self._projects: dict[str, int] = {}
+        self._kinds = {
+            "agent": self.agents,
+            "model": self.models,
+            "branch": self.branches,
+            "tool": self.tools,
+            "file": self.files,
+            "project": self._projects,
+        }
+        # In a new archive nothing needs to be looked up: what is not in the dictionaries is not there.
+        self._is_complete = con.execute("SELECT 1 FROM label LIMIT 1").fetchone() is None
+
+    def number(self, kind: str, value: str) -> int:
+        """Give the number of one name."""
+        known = self._kinds[kind]
+        if value not in known:
+            self._write({(kind, value): None})
+        return known[value]
+
+    def learn(self, waiting: Sequence[tuple[Open, Message]]) -> None:
+        """Know every name of these messages, in one short transaction."""
+        agents, models, branches, tools, files = self.agents, self.models, self.branches, self.tools, self.files
+        fresh: dict[tuple[str, str], None] = {}
+        for opened, message in waiting:
+            if opened.agent not in agents:
+                fresh["agent", opened.agent] = None
+            if message.model and message.model not in models:
+                fresh["model", message.model] = None
+            if message.branch and message.branch not in branches:
+                fresh["branch", message.branch] = None
+            for _, _, tool, paths in message.parts:
+                if tool and tool not in tools:
+                    fresh["tool", tool] = None
+                for path in paths:
+                    if path not in files:
+                        fresh["file", path] = None
+        if fresh:
+            self._write(fresh)
+
+    def _write(self, fresh: dict[tuple[str, str], None]) -> None:
+        missing = list(fresh)
+        if not self._is_complete:
+            missing = [name for name in fresh if not self._look_up(name)]
+        if not missing:
+            return
+        with guarded(self.folder), transaction(self.con) as con:
+            first = con.execute("SELECT ifnull(max(id), 0) + 1 FROM label").fetchone()[0]
+            before = con.total_changes
+            con.executemany(
+                "INSERT OR IGNORE INTO label VALUES(?, ?, ?)",
+                [(number, *name) for number, name in enumerate(missing, first)],
+            )
+            if con.total_changes - before == len(missing):
+                for number, (kind, value) in enumerate(missing, first):
+                    self._kinds[kind][value] = number
+                return
+            # Another writer was first with some of the names.
+            for name in missing:
+                self._look_up(name)
+
+    def _look_up(self, name: tuple[str, str]) -> bool:
+        row = self.con.execute(_FIND, name).fetchone()
+        if row is not None:
+            self._kinds[name[0]][name[1]] = row[0]
+        return row is not None
