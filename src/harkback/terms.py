@@ -8,7 +8,7 @@ quoted, is one atom and is never broken.
 from __future__ import annotations
 
 from harkback._record import NamedTuple
-from harkback.text import fold
+from harkback.text.fold import fold
 from harkback.text.runs import CJK, WORD, runs
 
 TYPE_CHECKING = False

@@ -33,9 +33,12 @@ import harkback.text.batch  # noqa: F401
 from harkback.config import Place
 
 # Batches as small as can be, so that a small home sees as many commits as a large one.
-writing.CHUNK_CHARS = 300
-writing.BATCH_CHARS = reading.BATCH_CHARS = 900
-jsonl.CHECKPOINT_EVERY = 2000
+SMALL = (
+    (writing, "CHUNK_BYTES", 600),
+    (writing, "BATCH_CHARS", 900),
+    (reading, "BATCH_CHARS", 900),
+    (jsonl, "CHECKPOINT_EVERY", 2000),
+)
 
 _TABLE = re.compile(r"(?:INTO|UPDATE(?: OR IGNORE)?|FROM)\s+(\w+)")
 _SILENT = re.compile(r"\s*(?:SELECT|PRAGMA(?!\s+wal_checkpoint))")
@@ -101,6 +104,9 @@ class Watched(sqlite3.Connection):
 
 
 def _watch() -> None:
+    for module, name, value in SMALL:
+        getattr(module, name)  # a name that is no longer there would make the batches large again, and nobody see it
+        setattr(module, name, value)
     connect = sqlite3.connect
 
     def watched(*args: Any, **options: Any) -> Any:

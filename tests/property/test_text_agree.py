@@ -6,7 +6,9 @@ from unicodedata import normalize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harkback.text import bound, clean, fold, spans, token_string, tokens
+from harkback.text.clean import bound, clean
+from harkback.text.fold import fold
+from harkback.text.tokens import spans, token_string, tokens
 from harkback.text.batch import token_strings
 from harkback.text.fold import fold_spans
 

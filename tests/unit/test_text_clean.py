@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from harkback.text import bound, clean
+from harkback.text.clean import bound, clean
 
 _BYTES = random.Random(7).randbytes(3000)
 BLOB = base64.b64encode(_BYTES).decode()  # 4000 characters, no padding

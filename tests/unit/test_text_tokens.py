@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from harkback.text import spans, token_string, tokens
+from harkback.text.tokens import spans, token_string, tokens
 from harkback.text.batch import token_strings
 
 X = "x"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 TYPE_CHECKING = False
@@ -45,6 +44,8 @@ def retention(home: str, env: Mapping[str, str]) -> list[tuple[str, int]]:
     folder = env.get("CLAUDE_CONFIG_DIR") or os.path.join(home, ".claude")
     if not os.path.isdir(os.path.join(folder, "projects")):
         return []
+    import json
+
     days: object = 30
     try:
         with open(os.path.join(folder, "settings.json"), encoding="utf-8") as file:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
 from time import monotonic
 
 from harkback import errors, rank
@@ -18,7 +17,7 @@ from harkback.terms import needs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from harkback.config import Place
     from harkback.ingest.reading import Progress, Report
@@ -312,12 +311,10 @@ class Archive:
             finally:
                 engine.close()
 
-    @contextmanager
-    def _lock(self, *, wait: bool, waiting: Callable[[], None] = lambda: None) -> Iterator[bool]:
-        """Keep every other process from reading transcripts or rebuilding; gives False when it is taken."""
+    def _lock(self, *, wait: bool, waiting: Callable[[], None] = lambda: None) -> locked:
+        """Keep every other process from reading transcripts or rebuilding."""
         prepare_folder(self.place.data)
-        with locked(self.place.data, wait=wait, waiting=waiting) as is_ours:
-            yield is_ours
+        return locked(self.place.data, wait=wait, waiting=waiting)
 
     def sync(
         self,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from datetime import UTC, datetime
 
-from harkback import rank, wire
+from harkback import rank
+from harkback.agents import resume_argv
 from harkback.model import LANES, MAIN_LANES, ROLES, TALK, USER
 
 TYPE_CHECKING = False
@@ -42,7 +42,13 @@ def _plain(text: str) -> str:
 
 
 def _json(value: object) -> None:
-    print(json.dumps(value, ensure_ascii=False))
+    print(_dumps(value))
+
+
+def _dumps(value: object) -> str:
+    import json  # 2 ms that plain output need not pay
+
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _when(time_ms: int | None) -> str:
@@ -67,9 +73,11 @@ def search(answer: Answer, *, as_json: bool, budget: int, seconds: float) -> Non
     """Print an answer on stdout and one status line on stderr; `budget` characters at most, 0 for no limit."""
     found = answer.found
     if as_json:
+        from harkback import wire
+
         whole = wire.search(answer)
         shown = len(found.hits)
-        while budget and shown > 1 and len(json.dumps(whole, ensure_ascii=False)) > budget:
+        while budget and shown > 1 and len(_dumps(whole)) > budget:
             shown -= 1
             whole = wire.search(answer, shown)
         _json(whole)
@@ -175,6 +183,8 @@ def raw(record: bytes) -> None:
 def message(view: MessageView, *, as_json: bool, page: int) -> None:
     """Print a message with the turns around it; a long one in pages."""
     if as_json:
+        from harkback import wire
+
         _json(wire.message_view(view))
         return
     text = "\n".join(
@@ -217,10 +227,13 @@ def _session_line(one: StoredSession) -> str:
 def session(view: SessionView, *, as_json: bool) -> None:
     """Print a page of a session: its prompts, final answers and the files it touched."""
     if as_json:
+        from harkback import wire
+
         _json(wire.session_view(view))
         return
     print(_session_line(view.session))
-    command = wire.resume(view.session)["argv"]
+    one = view.session
+    command = resume_argv(one.agent, one.parent if one.relation == "subagent" else one.native)
     if command:
         print(_paint(f"    resume: cd {_plain(view.session.cwd)} && {' '.join(command)}", _DIM))
     for child in view.children:
@@ -246,6 +259,8 @@ def session(view: SessionView, *, as_json: bool) -> None:
 def sessions(listed: Sequence[StoredSession], *, as_json: bool) -> None:
     """Print a list of sessions, one line each."""
     if as_json:
+        from harkback import wire
+
         _json(wire.sessions(list(listed)))
         return
     for one in listed:
@@ -261,6 +276,8 @@ def sessions(listed: Sequence[StoredSession], *, as_json: bool) -> None:
 def sync(report: Report, kept: Coverage, *, as_json: bool) -> None:
     """Print what a sync did in two lines."""
     if as_json:
+        from harkback import wire
+
         _json(wire.sync(report, kept))
         return
     print(
@@ -273,6 +290,8 @@ def sync(report: Report, kept: Coverage, *, as_json: bool) -> None:
 def rebuilt(parts: int, seconds: float, *, as_json: bool) -> None:
     """Print that the index was made again."""
     if as_json:
+        from harkback import wire
+
         _json({"schema": wire.SCHEMA, "texts": parts, "seconds": round(seconds, 3)})
     else:
         print(f"made the word index again from {parts:,} texts in {seconds:.1f} seconds")
@@ -281,6 +300,8 @@ def rebuilt(parts: int, seconds: float, *, as_json: bool) -> None:
 def status(state: Status, *, as_json: bool) -> None:
     """Print the state of the archive."""
     if as_json:
+        from harkback import wire
+
         _json(wire.status(state))
         return
     kept = state.coverage

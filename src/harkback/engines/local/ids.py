@@ -15,7 +15,10 @@ _VALUE = {digit: number for number, digit in enumerate(_DIGITS)}
 
 
 def key_of(agent: str, native: str) -> int:
-    """Hash an agent's own id to 60 bits, 0 for none (birthday collisions become likely near a thousand million messages)."""
+    """Hash an agent's own id to 60 bits, 0 for none.
+
+    A collision becomes likely (one in two) at a thousand million messages.
+    """
     if not native:
         return 0
     digest = blake2b(f"{agent}\0{native}".encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -8,41 +8,49 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import contextmanager
 from time import sleep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 FILE = "sync.lock"
 _AGAIN_S = 0.1
 
 
-@contextmanager
-def locked(folder: str, *, wait: bool, waiting: Callable[[], None]) -> Iterator[bool]:
+class locked:  # noqa: N801  # used as a verb: `with locked(folder, …) as is_ours:`
     """Hold the lock of a folder; gives False when another process has it and we are not to `wait`.
 
-    `waiting` is called once before waiting. Raises OSError and sqlite3.Error when the file cannot be made.
+    `waiting` is called once before waiting. Raises sqlite3.Error when the file cannot be made.
     """
-    con = sqlite3.connect(os.path.join(folder, FILE), isolation_level=None, timeout=0)
-    try:
-        is_ours = _take(con)
-        if not is_ours and wait:
-            waiting()
-            while not _take(con):
+
+    def __init__(self, folder: str, *, wait: bool, waiting: Callable[[], None]) -> None:
+        self.wait = wait
+        self.waiting = waiting
+        self.con = sqlite3.connect(os.path.join(folder, FILE), isolation_level=None, timeout=0)
+
+    def __enter__(self) -> bool:
+        try:
+            if self._take():
+                return True
+            if not self.wait:
+                return False
+            self.waiting()
+            while not self._take():
                 sleep(_AGAIN_S)
-            is_ours = True
-        yield is_ours
-    finally:
-        con.close()
+        except BaseException:
+            self.con.close()
+            raise
+        return True
 
+    def __exit__(self, *_: object) -> None:
+        self.con.close()
 
-def _take(con: sqlite3.Connection) -> bool:
-    try:
-        con.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError as error:
-        if "locked" in str(error):
-            return False
-        raise
-    return True
+    def _take(self) -> bool:
+        try:
+            self.con.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error):
+                return False
+            raise
+        return True
