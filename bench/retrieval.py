@@ -1,7 +1,8 @@
 """Measure how well questions find what answers them, on public sets, by gold id and without a model as judge.
 
 DRCD (Traditional Chinese) and JSQuAD (Japanese): every paragraph is one message, every question a query; the gold is
-the message that holds the paragraph. RealMem (English): every dialogue is a session, every marked turn a query at the
+the message that holds the paragraph. Once each paragraph is a session of its own, as the sets mean it; once ten of
+one article share a session, so that the cap on hits per session shows what it costs. RealMem (English): every dialogue is a session, every marked turn a query at the
 time it was asked; the gold is the set of earlier sessions named beside the answer, found with `--by session`.
 
     python -m bench.retrieval --eval FOLDER [--only drcd,jsquad,realmem] [--misses N]
@@ -51,22 +52,28 @@ class Asked(NamedTuple):
     ms: float
 
 
-def report(figures: Figures, name: str, asked: list[Asked]) -> None:
+def report(figures: Figures, name: str, asked: list[Asked], label: str) -> None:
     """Add the figures of one set."""
     base = BASELINE.get(name)
-    figures.add(f"{name} queries", len(asked))
+    figures.add(f"{label}: queries", len(asked))
     for number, k in enumerate((1, 5, 10)):
         bar = base[number] if base and k != 5 else REALMEM_ANY10 if not base and k == 10 else None
         note = f"baseline {base[number]:.3f}" if base else ""
         share = sum(0 < one.rank <= k for one in asked) / len(asked)
-        figures.add(f"{name} any@{k}", round(share, 4), at_least=bar, note=note)
+        figures.add(f"{label}: any@{k}", round(share, 3), at_least=bar, note=note)  # the bars have three places
     mrr = sum(1 / one.rank for one in asked if one.rank) / len(asked)
-    figures.add(f"{name} MRR@10", round(mrr, 4), note=f"baseline {base[3]:.3f}" if base else "")
+    figures.add(f"{label}: MRR@10", round(mrr, 3), note=f"baseline {base[3]:.3f}" if base else "")
     if not base:
-        figures.add(f"{name} recall@10", round(statistics.mean(one.recall for one in asked), 4))
+        figures.add(f"{label}: recall@10", round(statistics.mean(one.recall for one in asked), 3))
     times = sorted(one.ms for one in asked)
-    figures.add(f"{name} median", statistics.median(times), "ms")
-    figures.add(f"{name} 95th percentile", times[int(len(times) * 0.95)], "ms")
+    figures.add(f"{label}: median", statistics.median(times), "ms")
+    figures.add(f"{label}: 95th percentile", times[int(len(times) * 0.95)], "ms")
+
+
+def print_misses(name: str, asked: list[Asked], most: int) -> None:
+    """Print the first queries whose gold is not the first hit."""
+    for one in [one for one in asked if one.rank != 1][:most]:
+        print(f"{name} rank {one.rank or '-'}: {one.query[:200]}")
 
 
 # -- paragraphs -------------------------------------------------------------------------------------------------------
@@ -191,18 +198,20 @@ def main(options: Namespace) -> None:
                 sys.exit(f"nothing for {name} under {evaluation}")
             if name == "realmem":
                 asked = session_set(files, place)
+                report(figures, name, asked, name)
+                print_misses(name, asked, options.misses)
             else:
                 found = [one for path in files for one in paragraphs(path)]
-                asked = paragraph_set(found, place, options.per_session)
-            report(figures, name, asked)
-            for one in [one for one in asked if one.rank != 1][: options.misses]:
-                print(f"{name} rank {one.rank or '-'}: {one.query[:200]}")
+                for size in options.per_session.split(","):
+                    asked = paragraph_set(found, f"{place}-{size}", int(size))
+                    report(figures, name, asked, f"{name}, {size} a session")
+                    print_misses(name, asked, options.misses)
     figures.finish(options.out)
 
 
 if __name__ == "__main__":
     ARGUMENTS = arguments(__doc__, eval="folder with drcd/, jsquad/ and realmem/")
     ARGUMENTS.add_argument("--only", default="drcd,jsquad,realmem", help="sets to measure, joined by commas")
-    ARGUMENTS.add_argument("--per-session", type=int, default=10, help="paragraphs a session (10)")
+    ARGUMENTS.add_argument("--per-session", default="1,10", help="paragraphs a session, joined by commas (1,10)")
     ARGUMENTS.add_argument("--misses", type=int, default=0, help="print so many queries whose gold is not first")
     main(ARGUMENTS.parse_args())

@@ -7,6 +7,8 @@ engine's BM25, relative to the best, times what speaks for a hit: its age, its l
 
 from __future__ import annotations
 
+from math import log
+
 from harkback._record import NamedTuple
 from harkback.model import CALLS, MEMORY, TALK, TITLE, USER
 
@@ -135,30 +137,28 @@ def merged(ranked: Sequence[Ranked], elsewhere: Sequence[Ranked]) -> list[Ranked
     return [*elsewhere, *ranked]
 
 
-SESSION_POOL = 1000
-"""So many sessions are compared for `--by session`."""
+SESSION_POOL = 2000
+"""So many messages and sessions are compared for `--by session`."""
 
 _K1, _B = 1.2, 0.75
 
 
 def sessions(
-    weights: Sequence[float],
-    counted: Sequence[tuple[int, tuple[int, ...]]],
-    candidates: Sequence[Candidate],
-    sizes: dict[int, int],
+    counted: Sequence[tuple[int, tuple[int, ...]]], candidates: Sequence[Candidate], sizes: dict[int, int]
 ) -> list[tuple[int, float]]:
     """Order sessions, best first: half by BM25 over the whole session, half by the sum of its best three messages.
 
-    `counted` gives for each session in how many of its messages each word stands, `sizes` how many messages it has.
-    The formula is Robertson's BM25 with a session as the document; on whole conversations both signals together
-    found more than either alone (.844 against .808 and .817).
+    `counted` gives for each session in how many of its messages each word stands, `sizes` how many characters it
+    has. The formula is Robertson's BM25 with a session as the document; on whole conversations both signals together
+    find more than either alone (any@10 .84 against .83 and .74 on RealMem).
     """
     mean = sum(sizes.values()) / len(sizes) if sizes else 1.0
+    weights = [_rarity(len(counted), held) for held in map(_holders, zip(*(hits for _, hits in counted), strict=True))]
     whole: dict[int, float] = {}
     for session, hits in counted:
         length = 1.0 - _B + _B * sizes.get(session, 0) / (mean or 1.0)
         whole[session] = sum(
-            weight * hit * (_K1 + 1) / (hit + _K1 * length) for weight, hit in zip(weights, hits, strict=False) if hit
+            weight * hit * (_K1 + 1) / (hit + _K1 * length) for weight, hit in zip(weights, hits, strict=True) if hit
         )
     best: dict[int, list[float]] = {}
     for one in sorted(candidates, key=lambda candidate: -candidate.bm25):
@@ -171,3 +171,11 @@ def sessions(
         for session in whole.keys() | top.keys()
     }
     return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def _holders(hits: tuple[int, ...]) -> int:
+    return sum(1 for hit in hits if hit)
+
+
+def _rarity(sessions_in_all: int, holding: int) -> float:
+    return log(1.0 + (sessions_in_all - holding + 0.5) / (holding + 0.5))

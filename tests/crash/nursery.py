@@ -21,16 +21,14 @@ import sys
 from time import monotonic
 from typing import Any
 
-import harkback.archive.sessions as sessions
-import harkback.engines.local.schema as schema
-import harkback.engines.local.words as words
-import harkback.engines.local.writing as writing
-import harkback.ingest.changes  # noqa: F401  # what a sync imports late, so that no victim has to
-import harkback.ingest.reading as reading
-import harkback.sources._claude_code_rows  # noqa: F401
-import harkback.sources.jsonl as jsonl
+import harkback.ingest.changes  # what a sync imports late, so that no victim has to
+import harkback.sources._claude_code_rows
 import harkback.text.batch  # noqa: F401
+from harkback.archive import sessions
 from harkback.config import Place
+from harkback.engines.local import schema, words, writing
+from harkback.ingest import reading
+from harkback.sources import jsonl
 
 # Batches as small as can be, so that a small home sees as many commits as a large one.
 SMALL = (
@@ -68,14 +66,17 @@ STEPS = Steps()
 class Watched(sqlite3.Connection):
     """A connection whose changes are steps."""
 
-    kinds: set[str]
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.kinds: set[str] = set()
+        """What the transaction under way has changed so far."""
 
-    def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:  # type: ignore[override]
+    def execute(self, sql: str, *values: Any) -> sqlite3.Cursor:
         if _SILENT.match(sql):
             return super().execute(sql, *values)
         return self._step(sql, lambda: super(Watched, self).execute(sql, *values))
 
-    def executemany(self, sql: str, *values: Any) -> sqlite3.Cursor:  # type: ignore[override]
+    def executemany(self, sql: str, *values: Any) -> sqlite3.Cursor:
         return self._step(sql, lambda: super(Watched, self).executemany(sql, *values))
 
     def _step(self, sql: str, run: Any) -> sqlite3.Cursor:
@@ -93,11 +94,11 @@ class Watched(sqlite3.Connection):
         if sql == "COMMIT":
             return f"COMMIT of {self._kind()}"
         table = _TABLE.search(sql)
-        what = "watermark" if "'indexed'" in sql else table[1] if table else sql.split()[0]
+        what = "watermark" if "'indexed'" in sql else table[1] if table else sql.split(maxsplit=1)[0]
         if sql.startswith("DELETE FROM part"):
             what = "forget"
-        getattr(self, "kinds", set()).add(what)
-        return f"{sql.split()[0]} {what}"
+        self.kinds.add(what)
+        return f"{sql.split(maxsplit=1)[0]} {what}"
 
     def _kind(self) -> str:
         return next((kind for kind in ("watermark", "part", "forget") if kind in self.kinds), "facts")
@@ -112,7 +113,7 @@ def _watch() -> None:
     def watched(*args: Any, **options: Any) -> Any:
         return connect(*args, **options, factory=Watched)
 
-    schema.sqlite3.connect = watched  # type: ignore[assignment,attr-defined]
+    schema.sqlite3.connect = watched  # type: ignore[attr-defined]
     for name in ("add", "remove", "remove_above", "commit", "close", "create", "can_write"):
         _wrap(words.Words, name, "index " + name)
     _wrap(words, "remove_folder", "index folder removal")

@@ -6,7 +6,6 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from conftest import NOW_MS, World, line, say
 
 from harkback.archive import sessions
 from harkback.engines.local import LocalEngine
@@ -17,7 +16,11 @@ from harkback.query import parse
 from harkback.sources import claude_code
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+
+    from tests.crash.worlds import NOW_MS, World, line, say
+else:
+    from worlds import NOW_MS, World, line, say
 
 YEAR_NS = 365 * 86_400_000_000_000
 
@@ -138,11 +141,10 @@ def test_a_last_line_whose_newline_comes_later_is_found_once(world: World) -> No
 
 
 @pytest.fixture
-def only_the_newest_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def only_the_newest_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make two transcripts behave like a home of thousands."""
     monkeypatch.setattr(changes, "HOT", 1)
     monkeypatch.setattr(sessions, "HOT", 1)
-    yield
 
 
 def _year_old(world: World) -> None:

@@ -8,11 +8,14 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import World, say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from tests.crash.worlds import World, say
+else:
+    from worlds import World, say
 
 DISK_KB = 12_000
 MESSAGE = "is full, so nothing more was stored; everything stored before is still there. Free some space"
@@ -95,13 +98,13 @@ def assert_completes(world: World, home: World) -> None:
     assert mine.transcripts == theirs.transcripts
 
 
-@pytest.mark.parametrize("left_kb", [0, 4, 40, 120, 300, 700, 1500])
+@pytest.mark.parametrize("left_kb", [0, 4, 120, 700])
 def test_on_a_full_disk_sync_says_so_and_what_was_stored_is_still_found(world: World, disk: Path, left_kb: int) -> None:
     world.write("a", talk(0, 40))
     on_disk = World(world.base, "disk/archive")
     assert hark(on_disk, "sync").returncode == 0
     stored = on_disk.answers(("apple", "session:a"))
-    world.append("a", talk(40, 400))
+    world.append("a", talk(40, 300))
     ballast = fill(disk, left_kb)
     assert_says_full(hark(on_disk, "sync"))
     found = on_disk.search("apple", sync=False).found
@@ -113,9 +116,9 @@ def test_on_a_full_disk_sync_says_so_and_what_was_stored_is_still_found(world: W
     assert_completes(on_disk, world)
 
 
-@pytest.mark.parametrize("left_kb", [0, 8, 60, 200, 1000])
+@pytest.mark.parametrize("left_kb", [0, 60, 700])
 def test_a_first_sync_on_a_full_disk_says_so_and_completes_later(world: World, disk: Path, left_kb: int) -> None:
-    world.write("a", talk(0, 400))
+    world.write("a", talk(0, 300))
     on_disk = World(world.base, "disk/archive")
     ballast = fill(disk, left_kb)
     assert_says_full(hark(on_disk, "sync"))
@@ -142,7 +145,7 @@ def test_rebuild_on_a_full_disk_keeps_the_old_index(world: World, disk: Path) ->
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
-@pytest.mark.parametrize("limit_kb", [1, 20, 80, 200, 500])
+@pytest.mark.parametrize("limit_kb", [1, 80, 500])
 def test_where_files_may_not_grow_sync_fails_clearly_and_completes_later(world: World, limit_kb: int) -> None:
     world.write("a", talk(0, 20))
     assert hark(world, "sync").returncode == 0

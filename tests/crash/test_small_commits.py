@@ -9,13 +9,13 @@ import os
 from typing import TYPE_CHECKING
 
 import pytest
-from conftest import say
 
 from harkback.engines.local import LocalEngine
 
 if TYPE_CHECKING:
-    from conftest import Nursery, World
-
+    from tests.crash.worlds import Nursery, World, say
+else:
+    from worlds import Nursery, World, say
 COMMITS = 200
 MOST_SEGMENTS = 12
 

@@ -244,7 +244,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def shared(base: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    assert own_home.exists()
+    assert own_home != base / "home"  # asked for, so that its settings come first and are then replaced
     monkeypatch.setenv("HOME", str(base / "home"))
     monkeypatch.setenv("USERPROFILE", str(base / "home"))
     monkeypatch.setenv("HARK_HOME", str(base / "archive"))
@@ -254,6 +254,7 @@ def shared(base: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 # -- what a query finds ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("shared")
 @pytest.mark.parametrize(
     ("query", "names"),
     [
@@ -311,11 +312,11 @@ def shared(base: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("\x00", ()),
     ],
 )
-def test_a_query_finds_exactly_the_messages_that_hold_it(shared: Path, query: str, names: tuple[str, ...]) -> None:
-    assert shared.exists()
+def test_a_query_finds_exactly_the_messages_that_hold_it(query: str, names: tuple[str, ...]) -> None:
     assert in_order(search("--no-sync", "--", query).snippets) == said(*names)
 
 
+@pytest.mark.usefixtures("shared")
 @pytest.mark.parametrize(
     ("query", "wanted", "unwanted"),
     [
@@ -329,22 +330,20 @@ def test_a_query_finds_exactly_the_messages_that_hold_it(shared: Path, query: st
         ("in C -C++", (), (SAID["cpp"],)),
     ],
 )
-def test_minus_and_or_leave_out_and_take_in(
-    shared: Path, query: str, wanted: tuple[str, ...], unwanted: tuple[str, ...]
-) -> None:
-    assert shared.exists()
+def test_minus_and_or_leave_out_and_take_in(query: str, wanted: tuple[str, ...], unwanted: tuple[str, ...]) -> None:
     found = search("--no-sync", "-n", "50", "--", query).snippets
     assert [one for one in wanted if one not in found] == []
     assert [one for one in unwanted if one in found] == []
 
 
-def test_a_question_without_spaces_still_finds_and_says_that_it_is_broken_down(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_a_question_without_spaces_still_finds_and_says_that_it_is_broken_down() -> None:
     found = search("--no-sync", "服務部署到環境")
     assert found.json["tier"] in {"most", "any"}
     assert SAID["deploy"] in found.snippets
 
 
+@pytest.mark.usefixtures("shared")
 @pytest.mark.parametrize(
     ("query", "tier"),
     [
@@ -356,11 +355,11 @@ def test_a_question_without_spaces_still_finds_and_says_that_it_is_broken_down(s
         ("中文本", "none"),
     ],
 )
-def test_the_tier_says_how_well_the_words_are_met(shared: Path, query: str, tier: str) -> None:
-    assert shared.exists()
+def test_the_tier_says_how_well_the_words_are_met(query: str, tier: str) -> None:
     assert search("--no-sync", query).json["tier"] == tier
 
 
+@pytest.mark.usefixtures("shared")
 @pytest.mark.parametrize(
     ("query", "lane", "tier"),
     [
@@ -376,16 +375,15 @@ def test_the_tier_says_how_well_the_words_are_met(shared: Path, query: str, tier
         ("RESUMED", "talk", "phrase"),
     ],
 )
-def test_what_stands_in_one_place_only_is_found_there(shared: Path, query: str, lane: str, tier: str) -> None:
-    assert shared.exists()
+def test_what_stands_in_one_place_only_is_found_there(query: str, lane: str, tier: str) -> None:
     found = search("--no-sync", query).json
     assert (found["tier"], [hit["lane"] for hit in found["hits"]]) == (tier, [lane])
     assert found["lanes"] == {lane: 1}
     assert query.casefold() in found["hits"][0]["snippet"].casefold()
 
 
-def test_the_other_lanes_stay_silent_where_the_main_ones_answer(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_the_other_lanes_stay_silent_where_the_main_ones_answer() -> None:
     # "filler" is said only by a tool; together with `--all` and `in:output` it is no longer elsewhere.
     assert search("--no-sync", "filler").json["tier"] == "elsewhere"
     assert search("--no-sync", "--all", "filler").json["tier"] == "phrase"
@@ -393,20 +391,20 @@ def test_the_other_lanes_stay_silent_where_the_main_ones_answer(shared: Path) ->
     assert search("--no-sync", "in:talk", "filler").json["tier"] == "none"
 
 
+@pytest.mark.usefixtures("shared")
 @pytest.mark.parametrize("query", ODD)
-def test_any_string_is_a_query(shared: Path, query: str) -> None:
-    assert shared.exists()
+def test_any_string_is_a_query(query: str) -> None:
     for argv in ((query,), ("--", query), ("--by", "session", "--", query), ("--substring", "--all", "--", query)):
         search("--no-sync", *argv)
 
 
-def test_options_may_stand_between_the_words(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_options_may_stand_between_the_words() -> None:
     assert search("--no-sync", "the", "--in", "talk", "cat", "-n", "1").snippets == [SAID["cat"]]
 
 
-def test_parts_of_words_are_found_on_request(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_parts_of_words_are_found_on_request() -> None:
     assert search("--no-sync", "serna").snippets == [SAID["camel"]]
     assert search("--no-sync", "ebook").json["tier"] == "none"
     assert SAID["category"] not in search("--no-sync", "cat").snippets
@@ -450,11 +448,9 @@ FILTERS = [
 ]
 
 
+@pytest.mark.usefixtures("shared")
 @pytest.mark.parametrize(("field", "value", "query", "wanted"), FILTERS)
-def test_a_filter_narrows_as_a_field_and_as_an_option(
-    shared: Path, field: str, value: str, query: str, wanted: set[str]
-) -> None:
-    assert shared.exists()
+def test_a_filter_narrows_as_a_field_and_as_an_option(field: str, value: str, query: str, wanted: set[str]) -> None:
     wanted = {" ".join(one.split()) for one in wanted}
     assert in_main_lanes(search("--no-sync", f"{query} {field}:{value}")) == wanted
     assert in_main_lanes(search("--no-sync", query, f"--{field}", value)) == wanted
@@ -465,6 +461,7 @@ def in_main_lanes(found: Run) -> set[str]:
     return {" ".join(hit["snippet"].split()) for hit in found.json["hits"] if hit["why"]["tier"] != "elsewhere"}
 
 
+@pytest.mark.usefixtures("shared")
 @pytest.mark.parametrize(
     ("query", "wanted"),
     [
@@ -477,8 +474,7 @@ def in_main_lanes(found: Run) -> set[str]:
         ("tool:Bash in:calls", {"Bash"}),
     ],
 )
-def test_filters_alone_are_a_query(shared: Path, query: str, wanted: set[str]) -> None:
-    assert shared.exists()
+def test_filters_alone_are_a_query(query: str, wanted: set[str]) -> None:
     found = search("--no-sync", query).json
     assert {hit["tool"] for hit in found["hits"]} == wanted
     first, *others = query.split()
@@ -487,43 +483,43 @@ def test_filters_alone_are_a_query(shared: Path, query: str, wanted: set[str]) -
     assert [hit["id"] for hit in again["hits"]] == [hit["id"] for hit in found["hits"]]
 
 
-def test_a_file_with_words_narrows_to_the_sessions_that_touched_it(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_a_file_with_words_narrows_to_the_sessions_that_touched_it() -> None:
     assert search("--no-sync", "部署", "--file", "nginx-blue.conf").snippets == [SAID["deploy"]]
     assert search("--no-sync", "部署", "--file", "other/src").snippets == [FROGS]
 
 
-def test_a_negated_filter_leaves_out(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_a_negated_filter_leaves_out() -> None:
     assert search("--no-sync", "部署 -project:other").snippets == [SAID["deploy"]]
     assert search("--no-sync", "frogs -role:user -in:calls").snippets == ["frogs answer"]
     assert search("--no-sync", f"部署 -session:{OTHER}").snippets == [SAID["deploy"]]
 
 
-def test_a_value_that_cannot_be_right_is_an_error_as_an_option_and_a_note_as_a_field(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_a_value_that_cannot_be_right_is_an_error_as_an_option_and_a_note_as_a_field() -> None:
     wrong = hark("search", "--no-sync", "部署", "--in", "nowhere")
     assert (wrong.status, wrong.out) == (2, "")
     assert "talk" in wrong.err
     assert any("nowhere" in note for note in search("--no-sync", "部署 in:nowhere").json["notes"])
 
 
-def test_sort_newest_puts_the_latest_first(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_sort_newest_puts_the_latest_first() -> None:
     found = search("--no-sync", "--sort", "newest", "部署").json
     assert [hit["time"] for hit in found["hits"]] == ["2026-11-03T09:00:00+00:00", "2026-10-01T09:00:00+00:00"]
 
 
-def test_by_session_gives_each_session_once(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_by_session_gives_each_session_once() -> None:
     found = search("--no-sync", "--by", "session", "frogs").json
     assert [hit["session"] for hit in found["hits"]] == [f"claude-code:{OTHER}"]
     several = search("--no-sync", "--by", "session", "部署").json
     assert sorted(hit["session"] for hit in several["hits"]) == [f"claude-code:{MAIN}", f"claude-code:{OTHER}"]
 
 
-def test_context_gives_the_turns_around_a_hit(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_context_gives_the_turns_around_a_hit() -> None:
     (hit,) = search("--no-sync", "-C", "1", '"pond is green"').json["hits"]
     assert [one["text"] for one in hit["before"]] == ["one turn later"]
     assert [one["text"] for one in hit["after"]] == ["and the last turn"]
@@ -531,8 +527,8 @@ def test_context_gives_the_turns_around_a_hit(shared: Path) -> None:
     assert "before" not in plain
 
 
-def test_the_number_of_hits_is_as_asked(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_the_number_of_hits_is_as_asked() -> None:
     assert len(search("--no-sync", "-n", "1", "部署").json["hits"]) == 1
     assert len(search("--no-sync", "-n", "3", "the").json["hits"]) == 3
     assert len(search("--no-sync", "role:user").json["hits"]) == 10
@@ -541,8 +537,8 @@ def test_the_number_of_hits_is_as_asked(shared: Path) -> None:
 # -- the asking session ------------------------------------------------------------------------------------------
 
 
-def test_the_asking_session_is_left_out_and_the_answer_says_so(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_the_asking_session_is_left_out_and_the_answer_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     assert search("--no-sync", "frogs").json["left_out"] == []
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", OTHER)
     asked = search("--no-sync", "部署")
@@ -555,25 +551,25 @@ def test_the_asking_session_is_left_out_and_the_answer_says_so(shared: Path, mon
     assert search("--no-sync", "--include-current", "pond").snippets == ["the pond is green"]
 
 
-def test_the_asking_sessions_subagents_are_left_out_too(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_the_asking_sessions_subagents_are_left_out_too(monkeypatch: pytest.MonkeyPatch) -> None:
     assert search("--no-sync", "SUBONLY").snippets == ["SUBONLY: it has rings"]
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", MAIN)
     assert search("--no-sync", "SUBONLY").snippets == []
 
 
+@pytest.mark.usefixtures("shared")
 def test_what_a_resumed_session_copied_is_still_found_in_the_session_it_came_from(
-    shared: Path, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert shared.exists()
     monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", COPY)
     assert search("--no-sync", "遷移腳本").json["hits"][0]["session"] == f"claude-code:{MAIN}"
     assert search("--no-sync", "RESUMED").snippets == []
 
 
+@pytest.mark.usefixtures("shared")
 @pytest.mark.parametrize("name", [OTHER, f"claude-code:{OTHER}", "33333333", "d000"])
-def test_a_session_is_excluded_by_any_of_its_ids(shared: Path, name: str) -> None:
-    assert shared.exists()
+def test_a_session_is_excluded_by_any_of_its_ids(name: str) -> None:
     found = search("--no-sync", "部署", "--exclude-session", name)
     assert found.snippets == [SAID["deploy"]]
     assert [one["session"] for one in found.json["left_out"]] == [f"claude-code:{OTHER}"]
@@ -582,8 +578,8 @@ def test_a_session_is_excluded_by_any_of_its_ids(shared: Path, name: str) -> Non
 # -- ids ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_message_is_shown_by_every_name_it_has(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_a_message_is_shown_by_every_name_it_has() -> None:
     (hit,) = search("--no-sync", '"pond is green"').json["hits"]
     for name in (hit["id"], hit["id"][:7], "d004"):
         shown = hark("show", name, "--json")
@@ -592,8 +588,8 @@ def test_a_message_is_shown_by_every_name_it_has(shared: Path) -> None:
         assert [one["text"] for one in shown.json["before"]][-1:] == ["one turn later"]
 
 
-def test_a_session_is_shown_by_every_name_it_has(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_a_session_is_shown_by_every_name_it_has() -> None:
     for name in (OTHER, f"claude-code:{OTHER}", "33333333", "3333", "claude-code:3333"):
         shown = hark("show", name, "--json")
         assert shown.status == 0
@@ -603,16 +599,16 @@ def test_a_session_is_shown_by_every_name_it_has(shared: Path) -> None:
         assert shown.json["files"] == ["/w/other/src"]
 
 
-def test_every_id_that_a_search_prints_can_be_shown(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_every_id_that_a_search_prints_can_be_shown() -> None:
     for query in ("部署", "水豚", "OUTONLY", "nginx-blue", "SUBONLY"):
         for hit in search("--no-sync", query).json["hits"]:
             assert hark("show", hit["id"], "--json").status == 0, query
             assert hark("show", hit["session"], "--json").status == 0, query
 
 
-def test_an_ambiguous_prefix_is_an_error_that_names_the_candidates(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_an_ambiguous_prefix_is_an_error_that_names_the_candidates() -> None:
     for argv in (("show", "aaaa1111"), ("search", "--no-sync", "twins", "--exclude-session", "aaaa1111")):
         shown = hark(*argv)
         assert (shown.status, shown.out) == (2, "")
@@ -621,23 +617,23 @@ def test_an_ambiguous_prefix_is_an_error_that_names_the_candidates(shared: Path)
     assert hark("show", "aaaa1111-4").status == 0
 
 
-def test_an_unknown_id_is_not_found(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_an_unknown_id_is_not_found() -> None:
     for name in ("nothing-such", "m00000000000", "claude-code:none", "", "m", "%"):
         shown = hark("show", name)
         assert (shown.status, shown.out) == (1, ""), name
         assert shown.err.startswith("hark: ")
 
 
-def test_a_filter_for_an_unknown_session_says_so(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_a_filter_for_an_unknown_session_says_so() -> None:
     asked = hark("search", "--no-sync", "部署", "--session", "nothing-such")
     assert (asked.status, asked.out) == (1, "")
     assert "nothing-such" in asked.err
 
 
-def test_raw_gives_the_untouched_record(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_raw_gives_the_untouched_record() -> None:
     (hit,) = search("--no-sync", '"pond is green"').json["hits"]
     record = process(["show", hit["id"], "--raw"], env=dict(os.environ))
     assert json.loads(record.stdout)["uuid"] == "d004"
@@ -653,8 +649,8 @@ HIT_KEYS = {
 HIT_EXTRAS = {"tool", "files", "parent", "before", "after"}
 
 
-def test_the_json_has_these_keys_and_no_others(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_the_json_has_these_keys_and_no_others() -> None:
     for query in ("部署", "nginx-blue", "SUBONLY", "中文本", ""):
         found = search("--no-sync", "-C", "1", query).json
         assert found.keys() == KEYS
@@ -664,8 +660,8 @@ def test_the_json_has_these_keys_and_no_others(shared: Path) -> None:
             assert hit["resume"].keys() == {"argv", "cwd"}
 
 
-def test_a_hit_says_who_where_when_and_how_to_go_on(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_a_hit_says_who_where_when_and_how_to_go_on() -> None:
     (hit,) = search("--no-sync", "遷移腳本 -寫好").json["hits"]
     assert {key: hit[key] for key in ("session", "agent", "project", "title", "role", "lane", "time", "snippet")} == {
         "session": f"claude-code:{MAIN}",
@@ -683,13 +679,14 @@ def test_a_hit_says_who_where_when_and_how_to_go_on(shared: Path) -> None:
     assert [one["session"] for one in hit["copies"]] == [f"claude-code:{COPY}"]
 
 
-def test_a_subagents_hit_is_resumed_through_its_parent(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_a_subagents_hit_is_resumed_through_its_parent() -> None:
     (hit,) = search("--no-sync", "SUBONLY").json["hits"]
     assert hit["parent"] == f"claude-code:{MAIN}"
     assert hit["resume"]["argv"] == ["claude", "--resume", MAIN]
 
 
+@pytest.mark.usefixtures("shared")
 @pytest.mark.parametrize(
     ("query", "marked"),
     [
@@ -702,16 +699,15 @@ def test_a_subagents_hit_is_resumed_through_its_parent(shared: Path) -> None:
         ("cat sat", ["cat sat", "cat", "sat"]),
     ],
 )
-def test_matches_mark_the_words_in_the_text_as_it_stands(shared: Path, query: str, marked: list[str]) -> None:
-    assert shared.exists()
+def test_matches_mark_the_words_in_the_text_as_it_stands(query: str, marked: list[str]) -> None:
     (hit,) = search("--no-sync", query).json["hits"]
     found = [hit["snippet"][start:end] for start, end in hit["matches"]]
     assert found
     assert set(found) <= set(marked)
 
 
-def test_people_read_hits_and_one_status_line_apart(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_people_read_hits_and_one_status_line_apart() -> None:
     found = hark("search", "--no-sync", "部署")
     assert found.status == 0
     assert SAID["deploy"] in found.out
@@ -722,8 +718,8 @@ def test_people_read_hits_and_one_status_line_apart(shared: Path) -> None:
     assert len(empty.err.splitlines()) == 1
 
 
-def test_a_budget_bounds_what_is_printed(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_a_budget_bounds_what_is_printed() -> None:
     unbounded = hark("search", "--no-sync", "--budget", "0", "role:user")
     assert len(unbounded.out) > 1000
     for budget in (300, 700, 1000):
@@ -747,16 +743,16 @@ def test_ten_long_hits_stay_within_four_thousand_characters(own_home: Path) -> N
     assert 1000 < len(found.out) <= 4000
 
 
-def test_wrong_options_are_an_error(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_wrong_options_are_an_error() -> None:
     for argv in (["search", "-n", "many", "x"], ["search", "--sort", "age", "x"], ["nothing-such"], ["show"]):
         ended = hark(*argv)
         assert (ended.status, ended.out) == (2, ""), argv
         assert ended.err
 
 
-def test_data_goes_to_stdout_and_the_rest_to_stderr_in_a_process_of_its_own(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_data_goes_to_stdout_and_the_rest_to_stderr_in_a_process_of_its_own() -> None:
     env = dict(os.environ)
     found = process(["search", "--no-sync", "--json", "部署"], env=env)
     assert found.returncode == 0
@@ -769,10 +765,10 @@ def test_data_goes_to_stdout_and_the_rest_to_stderr_in_a_process_of_its_own(shar
     assert process(["search", "--sort", "age"], env=env).returncode == 2
 
 
+@pytest.mark.usefixtures("shared")
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGPIPE and closes pipes in another way")
 @pytest.mark.parametrize("argv", [("search", "--no-sync", "role:user"), ("show", MAIN), ("sessions",), ("status",)])
-def test_a_closed_pipe_is_no_error(shared: Path, argv: tuple[str, ...]) -> None:
-    assert shared.exists()
+def test_a_closed_pipe_is_no_error(argv: tuple[str, ...]) -> None:
     command = [sys.executable, "-m", "harkback", *argv]
     reading, writing = os.pipe()
     os.close(reading)
@@ -788,8 +784,7 @@ def test_a_closed_pipe_is_no_error(shared: Path, argv: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("argv", [("部署",), ("--no-sync", "部署"), ("",), ("file:x",), ("--by", "session", "x")])
-def test_an_empty_home_gives_an_answer_that_says_why(own_home: Path, argv: tuple[str, ...]) -> None:
-    assert own_home.exists()
+def test_an_empty_home_gives_an_answer_that_says_why(argv: tuple[str, ...]) -> None:
     found = search(*argv)
     assert found.status == 1
     assert found.json["tier"] == "none"
@@ -806,8 +801,8 @@ def test_the_first_search_reads_what_is_there(own_home: Path) -> None:
     assert search("部署").snippets == ["first words 部署"]
 
 
-def test_an_empty_answer_says_what_the_filters_hide(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_an_empty_answer_says_what_the_filters_hide() -> None:
     assert "filters" in search("--no-sync", "部署 project:twins").json["hint"]
     assert "filters" not in search("--no-sync", "中文本 project:twins").json["hint"]
 
@@ -888,8 +883,8 @@ def test_times_come_from_the_records_and_not_from_the_files(own_home: Path) -> N
     assert (session["started"], session["ended"]) == ("2026-11-03T09:00:00+00:00",) * 2
 
 
-def test_a_resumed_copy_is_one_hit_with_two_places(shared: Path) -> None:
-    assert shared.exists()
+@pytest.mark.usefixtures("shared")
+def test_a_resumed_copy_is_one_hit_with_two_places() -> None:
     found = search("--no-sync", "遷移腳本").json
     assert len(found["hits"]) == 2
     for hit in found["hits"]:

@@ -94,18 +94,20 @@ class Looking:
 
     def sessions(self) -> Found:
         """Find sessions: by what is said in all of a session, and by its best three messages."""
-        found = self.engine.find(self.search._replace(limit=rank.SESSION_POOL))
+        search = self.search._replace(limit=rank.SESSION_POOL, pool=rank.SESSION_POOL)
+        found = self.engine.find(search)
         candidates = found.candidates or found.elsewhere
-        ranked = self._ranked(found.candidates, found.elsewhere)
-        weights, counted = self.engine.session_scores(self.search, rank.SESSION_POOL)
+        counted = self.engine.session_scores(search, rank.SESSION_POOL)
         numbers = [one.session for one in counted] + [one.session for one in candidates]
         sizes = self.engine.rows.session_sizes(numbers)
-        order = rank.sessions(weights, [(one.session, one.hits) for one in counted], candidates, sizes)
-        best = {one.candidate.session: one for one in reversed(ranked)}
-        chosen = [(best[session], score) for session, score in order if session in best]
+        order = rank.sessions([(one.session, one.hits) for one in counted], candidates, sizes)
+        best: dict[int, Ranked] = {}
+        for one in rank.by_relevance(candidates, self.now_ms, self.project, elsewhere=not found.candidates):
+            best.setdefault(one.candidate.session, one)
+        chosen = [best[session]._replace(score=score) for session, score in order if session in best]
         if self.search.newest:
-            chosen.sort(key=lambda pair: -(pair[0].candidate.time_ms or 0))
-        hits, more = self._hits([one._replace(score=score) for one, score in chosen])
+            chosen.sort(key=lambda one: -(one.candidate.time_ms or 0))
+        hits, more = self._hits(chosen)
         lanes = {LANES[lane]: count for lane, count in sorted(found.lane_counts.items())}
         return Found(min((hit.tier for hit in hits), default=rank.NONE), tuple(hits), lanes, more)
 

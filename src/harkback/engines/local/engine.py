@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from harkback.engines.local.writing import Writing
     from harkback.query import Query
-    from harkback.terms import Need
+    from harkback.terms import Atom, Need
 
 ANALYSER = 1
 """Raised when tokens change: an index of another analyser still answers and is made anew at the next sync."""
@@ -124,26 +124,22 @@ class LocalEngine:
             tuple(c for one in found for c in one.candidates), tuple(c for one in found for c in one.elsewhere), counts
         )
 
-    def session_scores(self, search: Search, most: int) -> tuple[list[float], list[SessionScore]]:
-        """Count for every word of the query in how many parts of each session it stands.
-
-        Gives the words' weights (inverse document frequency) and the sessions.
-        """
+    def session_scores(self, search: Search, most: int) -> list[SessionScore]:
+        """Count for every word of the query in how many parts of each session it stands; the `most` sessions."""
         request = self._request(search)
         totals: dict[int, list[int]] = {}
-        weights: list[float] = []
+        atoms: list[tuple[Atom, float]] = []
         for searcher, bounded in self._bounded(request):
             asked = Asked(searcher, bounded)
-            atoms = asked.loose()
-            weights = weights or [weight for _, weight in atoms]
+            atoms = atoms or asked.loose()
             for number, (atom, _) in enumerate(atoms):
                 query = words.without(
-                    words.filtered(asked.any([(atom, 1.0)]), [*bounded.filters, words.lanes((TALK, TITLE, MEMORY))]),
+                    words.filtered(asked.atom(atom), [*bounded.filters, words.lanes((TALK, TITLE, MEMORY))]),
                     request.excluded,
                 )
                 for session, count in session_counts(searcher, query, most).items():
-                    totals.setdefault(session, [0] * len(weights))[number] += count
-        return weights, [SessionScore(session, tuple(hits)) for session, hits in totals.items()]
+                    totals.setdefault(session, [0] * len(atoms))[number] += count
+        return [SessionScore(session, tuple(hits)) for session, hits in totals.items()]
 
     def _searchers(self) -> list[tantivy.Searcher]:
         found = [] if self.index is None else [self.index.searcher()]

@@ -28,6 +28,11 @@ POOL = 200
 FORMS = 40
 """At most so many English forms of a word are looked up in the term dictionary."""
 
+COMMON_SHARE = 0.15
+"""A word in more of all parts than this says nothing in a question of several words; it is searched for no tier."""
+
+FEWEST_TELLING = 3
+
 PIECE_WEIGHT = 1.0
 
 _SHORTEST_INSIDE = 3
@@ -128,10 +133,11 @@ class Asked:
     def loose(self) -> list[tuple[Atom, float]]:
         """Break the needs down; gives the rarest atoms with their weights (inverse document frequency)."""
         atoms = dict.fromkeys(atom for need in self.wanted for atom in need.loose)
-        total = self.searcher.num_docs
-        weighted = [(atom, log(1.0 + (total + 1) / (self.frequency(atom) + 1))) for atom in atoms]
-        weighted.sort(key=lambda pair: -pair[1])
-        return weighted[:MOST_ATOMS]
+        total = self.searcher.num_docs + 1
+        counted = sorted(((self.frequency(atom) + 1, atom) for atom in atoms), key=lambda pair: pair[0])
+        telling = [pair for pair in counted if pair[0] <= COMMON_SHARE * total]
+        kept = telling if len(telling) >= FEWEST_TELLING else counted[:FEWEST_TELLING]
+        return [(atom, log(1.0 + total / held)) for held, atom in kept[:MOST_ATOMS]]
 
     def any(self, atoms: Sequence[tuple[Atom, float]]) -> tantivy.Query:
         """Ask for at least one of these atoms.

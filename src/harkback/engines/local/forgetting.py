@@ -39,7 +39,8 @@ def forget_rows(con: sqlite3.Connection, transcript: int, kept: set[int]) -> Non
         (session,),
     )
     con.execute(
-        "UPDATE transcript SET offset=0, fingerprint='', state='', messages=0, size=-1 WHERE id=?", (transcript,)
+        "UPDATE transcript SET offset=0, fingerprint='', state='', messages=0, chars=0, size=-1 WHERE id=?",
+        (transcript,),
     )
 
 

@@ -268,13 +268,13 @@ class Rows:
         return self._sessions("WHERE " + " AND ".join(where), values, order, limit, skip)
 
     def session_sizes(self, numbers: Sequence[int]) -> dict[int, int]:
-        """Give how many messages each of these sessions has."""
+        """Give how many characters of talk each of these sessions has."""
         found: dict[int, int] = {}
         for some in chunks(sorted(set(numbers))):
             marks = ",".join("?" * len(some))
             found.update(
                 self.con.execute(
-                    f"SELECT session, sum(messages) FROM transcript WHERE session IN ({marks}) GROUP BY session", some
+                    f"SELECT session, sum(chars) FROM transcript WHERE session IN ({marks}) GROUP BY session", some
                 ).fetchall()
             )
         return found
@@ -293,16 +293,25 @@ class Rows:
         )
 
     def digest(self, session: int) -> list[int]:
-        """Give the numbers of a session's prompts and final answers, in order."""
+        """Give the numbers of a session's prompts and final answers, in order, copies of other sessions' too."""
         rows = self.con.execute(
-            "SELECT seq, role FROM part JOIN transcript ON transcript.id = part.transcript"
-            " WHERE transcript.session=? AND lane=? ORDER BY part.transcript, pos, seq",
+            "SELECT seq, role, part.transcript AS place, pos FROM part JOIN transcript ON transcript.id = part.transcript"
+            " WHERE transcript.session=?1 AND lane=?2"
+            " UNION SELECT twin.seq, twin.role, copy.transcript, copy.pos FROM transcript"
+            " JOIN copy ON copy.transcript = transcript.id JOIN identity ON identity.key = copy.message"
+            " JOIN part owner ON owner.seq = identity.seq"
+            " JOIN part twin ON twin.transcript = owner.transcript AND twin.pos = owner.pos"
+            " WHERE transcript.session=?1 AND twin.lane=?2 ORDER BY place, pos, seq",
             (session, TALK),
         ).fetchall()
+        seen: dict[int, int] = {}
+        for seq, role, _, _ in rows:
+            seen.setdefault(seq, role)
+        order = list(seen.items())
         return [
             seq
-            for at, (seq, role) in enumerate(rows)
-            if role == USER or at == 0 or at + 1 == len(rows) or rows[at + 1][1] == USER
+            for at, (seq, role) in enumerate(order)
+            if role == USER or at == 0 or at + 1 == len(order) or order[at + 1][1] == USER
         ]
 
     def files_of(self, session: int) -> list[str]:

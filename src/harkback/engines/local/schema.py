@@ -31,6 +31,7 @@ MIGRATIONS: tuple[str, ...] = (
         id INTEGER PRIMARY KEY, agent TEXT NOT NULL, path TEXT NOT NULL UNIQUE, session INTEGER NOT NULL,
         size INTEGER NOT NULL, mtime INTEGER NOT NULL, inode INTEGER NOT NULL, offset INTEGER NOT NULL,
         fingerprint TEXT NOT NULL, state TEXT NOT NULL, parser INTEGER NOT NULL, messages INTEGER NOT NULL,
+        chars INTEGER NOT NULL DEFAULT 0,
         gone INTEGER);
     CREATE INDEX transcript_recent ON transcript(mtime, size, inode, path) WHERE gone IS NULL;
     CREATE INDEX transcript_session ON transcript(session);

@@ -303,7 +303,7 @@ def atom(wanted: Atom, forms: Sequence[str]) -> tantivy.Query:
     first, *others = wanted.phrases
     queries = [phrase(first)]
     queries += [boosted(phrase(other), 0.5) for other in others]
-    queries += [boosted(_Q.term_query(SCHEMA, "w", form), 0.4) for form in forms]
+    queries += [boosted(_Q.term_query(SCHEMA, "w", form), FORM_WEIGHT) for form in forms]
     return union(queries)
 
 
@@ -319,6 +319,8 @@ def matched(queries: Sequence[tantivy.Query], seqs: Sequence[int]) -> tantivy.Qu
 
 
 BITS_AT_ONCE = 24
+
+FORM_WEIGHT = 0.4
 
 
 def stem(word: str) -> str:

@@ -69,6 +69,8 @@ class Open:
         self.checkpoint: Checkpoint | None = None
         self.facts: Session | None = None
         self.messages = 0
+        self.chars = 0
+        """Characters of talk."""
         self.project = 0
         self.is_whole = False
         """Whether the reader has come to the end of the file."""
@@ -195,6 +197,7 @@ class Writing:
             owner = owners.get(first) or (owners.get(second) if second else None)
             if owner is not None:
                 opened.messages += any(part.lane == TALK for part in message.parts)
+                opened.chars += sum(len(part.text) for part in message.parts if part.lane == TALK)
                 self._note_copy(owner, opened, message, first, second)
             else:
                 self._number(opened, message, first, second, rows, facts)
@@ -252,6 +255,7 @@ class Writing:
             tool = labels.tools[tool_name] if tool_name else None
             if lane == TALK:
                 has_talk = True
+                opened.chars += len(text)
             if paths:
                 files = tuple([labels.files[path] for path in paths])
                 listed = " ".join(map(str, files))
@@ -303,7 +307,7 @@ class Writing:
             talk = sum(opened.messages for opened in self._open.values())
             add_tally(con, messages=talk, parts=len(self._rows), problems=problems)
         for opened in self._open.values():
-            opened.messages, opened.checkpoint = 0, None
+            opened.messages, opened.chars, opened.checkpoint = 0, 0, None
         self.messages_written += talk
         self.parts_written += len(self._rows) + titles
         return not shift
@@ -318,7 +322,7 @@ class Writing:
             add_tally(con, problems=-mended)
             con.execute(
                 "UPDATE transcript SET size=?, mtime=?, inode=?, offset=?, fingerprint=?, state=?, parser=?,"
-                " messages=messages+?, gone=NULL WHERE id=?",
+                " messages=messages+?, chars=chars+?, gone=NULL WHERE id=?",
                 (
                     # A transcript read in part must look changed to whoever goes on.
                     place.size if opened.is_whole else min(place.size, at.offset),
@@ -329,6 +333,7 @@ class Writing:
                     at.state,
                     opened.parser,
                     opened.messages,
+                    opened.chars,
                     opened.number,
                 ),
             )
@@ -451,7 +456,8 @@ class Writing:
         self.commit()
         self._forgotten.add(opened.number)
         self._open[opened.number] = opened
-        opened.messages, opened.checkpoint, opened.facts, opened.project = 0, None, None, 0
+        opened.messages = opened.chars = opened.project = 0
+        opened.checkpoint = opened.facts = None
 
     def mark_gone(self, paths: Sequence[str], now_ms: int) -> None:
         """Note that these transcripts are no longer on disk; what was read of them stays."""
