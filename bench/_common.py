@@ -111,8 +111,9 @@ def _machine() -> dict[str, Any]:
     from importlib.metadata import version
 
     packages = {name: version(name) for name in ("tantivy", "orjson", "numpy")}
-    text = f"Python {platform.python_version()}, tantivy {packages['tantivy']}, {os.cpu_count()} cores, {platform.system()}"
-    return {"text": text, "python": platform.python_version(), "cores": os.cpu_count(), "packages": packages}
+    python, cores = platform.python_version(), os.cpu_count()
+    text = f"Python {python}, tantivy {packages['tantivy']}, {cores} cores, {platform.system()}"
+    return {"text": text, "python": python, "cores": cores, "packages": packages}
 
 
 # -- arguments and places ---------------------------------------------------------------------------------------------

@@ -271,14 +271,20 @@ class Choice:
                 number -= 1
 
     def inner(self, number: int, *, letters: bool) -> Iterator[str]:
-        """Parts of words, cut from their inside; with `letters` such as are no word, nor a form of one."""
-        stems = {words.stem(word) for word in self.latin if word.isalpha()}
+        """Parts of words, cut from their inside; with `letters` only letters that are no word by themselves.
+
+        A search takes in other English forms of a word, which grep does not know: parts that have one are left out.
+        """
+        forms: dict[str, list[str]] = {}
+        for word in self.latin:
+            forms.setdefault(words.stem(word), []).append(word)
         while number:
             word = self.chooser.choice(self.words)
             length = self.chooser.randint(SHORTEST_PART, len(word) - 1)
             at = self.chooser.randint(0, len(word) - length)
             part = word[at : at + length]
-            if not letters or (part.isalpha() and part not in self.latin and words.stem(part) not in stems):
+            near = forms.get(words.stem(part), [])
+            if not near and part.isalpha() if letters else all(part in form for form in near):
                 yield part
                 number -= 1
 

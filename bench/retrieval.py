@@ -2,8 +2,10 @@
 
 DRCD (Traditional Chinese) and JSQuAD (Japanese): every paragraph is one message, every question a query; the gold is
 the message that holds the paragraph. Once each paragraph is a session of its own, as the sets mean it; once ten of
-one article share a session, so that the cap on hits per session shows what it costs. RealMem (English): every dialogue is a session, every marked turn a query at the
-time it was asked; the gold is the set of earlier sessions named beside the answer, found with `--by session`.
+one article share a session, so that the cap on hits per session shows what it costs.
+
+RealMem (English): every dialogue is a session, every marked turn a query at the time it was asked; the gold is the
+set of earlier sessions named beside the answer, found with `--by session`.
 
     python -m bench.retrieval --eval FOLDER [--only drcd,jsquad,realmem] [--misses N]
 
@@ -20,9 +22,11 @@ import os
 import statistics
 import sys
 import time
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from bench._common import Figures, Line, arguments, need, workspace, write_claude
+
 from harkback.archive.sessions import Archive
 from harkback.config import Place
 from harkback.query import Filter, parse
@@ -109,8 +113,7 @@ def paragraph_set(found: list[Paragraph], folder: str, per_session: int) -> list
     archive.sync()
     asked: list[Asked] = []
     for number, one in enumerate(found):
-        for question in one.questions:
-            asked.append(_ask_message(archive, question, number, gold))
+        asked += [_ask_message(archive, question, number, gold) for question in one.questions]
     return asked
 
 
@@ -150,7 +153,7 @@ def dialogues(path: str, home: str) -> list[Question]:
         day = calendar.timegm(time.strptime(session["current_time"].split()[0], "%Y-%m-%d")) * 1000
         start = max(day, start + HOUR_MS)  # several on one day, and some out of order, follow one another
         turns = session["dialogue_turns"]
-        for turn, answer in zip(turns, turns[1:], strict=False):
+        for turn, answer in pairwise(turns):
             if turn.get("is_query") is True:
                 # Only earlier sessions count: neither the one that asks nor one that is yet to come.
                 gold = {natives[key] for key in answer.get("memory_session_uuids") or () if key in natives}

@@ -87,7 +87,7 @@ def by_relevance(
     ranked = []
     for one in candidates:
         age = age_factor(one.time_ms, now_ms)
-        score = (one.bm25 / best) * (0.4 + 0.6 * one.share) * age * _LANE_WEIGHT.get(one.lane, _OTHER_LANE_WEIGHT)
+        score = (one.bm25 / best) * (0.3 + 0.7 * one.share) * age * _LANE_WEIGHT.get(one.lane, _OTHER_LANE_WEIGHT)
         if one.role == USER:
             score *= _USER_WEIGHT
         if project is not None and one.project == project:
@@ -140,13 +140,15 @@ def merged(ranked: Sequence[Ranked], elsewhere: Sequence[Ranked]) -> list[Ranked
 SESSION_POOL = 2000
 """So many messages and sessions are compared for `--by session`."""
 
-_K1, _B = 1.2, 0.75
+# For long documents less than BM25's usual 1.2 and 0.75 is best (Anserini's defaults are 0.9 and 0.4).
+_K1, _B = 0.8, 0.4
+WHOLE_SHARE = 0.6
 
 
 def sessions(
     counted: Sequence[tuple[int, tuple[int, ...]]], candidates: Sequence[Candidate], sizes: dict[int, int]
 ) -> list[tuple[int, float]]:
-    """Order sessions, best first: half by BM25 over the whole session, half by the sum of its best three messages.
+    """Order sessions, best first: by BM25 over the whole session, and by the sum of its best three messages.
 
     `counted` gives for each session in how many of its messages each word stands, `sizes` how many characters it
     has. The formula is Robertson's BM25 with a session as the document; on whole conversations both signals together
@@ -167,7 +169,8 @@ def sessions(
     most_whole = max(whole.values(), default=0.0) or 1.0
     most_top = max(top.values(), default=0.0) or 1.0
     scores = {
-        session: 0.5 * whole.get(session, 0.0) / most_whole + 0.5 * top.get(session, 0.0) / most_top
+        session: WHOLE_SHARE * whole.get(session, 0.0) / most_whole
+        + (1.0 - WHOLE_SHARE) * top.get(session, 0.0) / most_top
         for session in whole.keys() | top.keys()
     }
     return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))

@@ -94,7 +94,7 @@ class Looking:
 
     def sessions(self) -> Found:
         """Find sessions: by what is said in all of a session, and by its best three messages."""
-        search = self.search._replace(limit=rank.SESSION_POOL, pool=rank.SESSION_POOL)
+        search = self.search._replace(limit=rank.SESSION_POOL, pool=rank.SESSION_POOL, is_wide=True)
         found = self.engine.find(search)
         candidates = found.candidates or found.elsewhere
         counted = self.engine.session_scores(search, rank.SESSION_POOL)

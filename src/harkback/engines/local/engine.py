@@ -47,6 +47,7 @@ class Search(NamedTuple):
     substring: bool = False
     exclude_sessions: tuple[int, ...] = ()
     pool: int = POOL
+    is_wide: bool = False
     needs: tuple[Need, ...] = ()
     """In place of the query's own needs, where they are not empty."""
 
@@ -192,6 +193,7 @@ class LocalEngine:
             search.newest,
             search.substring,
             search.pool,
+            search.is_wide,
         )
 
     def _session_but_shared(self, session: int, excluded: tuple[int, ...]) -> tantivy.Query:

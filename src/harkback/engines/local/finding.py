@@ -12,7 +12,7 @@ from harkback._record import NamedTuple
 from harkback.engines.local import words
 from harkback.model import LANES, MAIN_LANES
 from harkback.rank import Candidate
-from harkback.terms import MOST_ATOMS
+from harkback.terms import MOST_ATOMS, MOST_SESSION_ATOMS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,12 +28,18 @@ POOL = 200
 FORMS = 40
 """At most so many English forms of a word are looked up in the term dictionary."""
 
-COMMON_SHARE = 0.15
+COMMON_SHARE = 0.2
 """A word in more of all parts than this says nothing in a question of several words; it is searched for no tier."""
+
+COMMON_IN_SESSIONS = 0.3
 
 FEWEST_TELLING = 3
 
 PIECE_WEIGHT = 1.0
+
+FEW_PARTS = 1000
+FEW_SHARE = 0.01
+"""A word in more parts than both is neither looked for in other forms (5 ms) nor inside other words (15 ms)."""
 
 _SHORTEST_INSIDE = 3
 _SHORTEST_STEM = 3
@@ -51,6 +57,8 @@ class Request(NamedTuple):
     newest: bool
     substring: bool
     pool: int
+    is_wide: bool
+    """Whether sessions are asked for: more of the words are used then."""
 
 
 class Found(NamedTuple):
@@ -81,16 +89,24 @@ class Asked:
         return self._queries[atom]
 
     def _widened(self, atom: Atom) -> tantivy.Query:
-        query = words.atom(atom, self._forms(atom.word) if atom.word else ())
+        held = self.searcher.doc_freq("w", atom.word) if atom.word else 0
+        is_common = held > FEW_PARTS and held > FEW_SHARE * self.searcher.num_docs
+        query = words.atom(atom, () if is_common else self._forms(atom.word))
         if self.request.substring:
-            tokens = _inside_tokens(atom)
-            return words.union(
-                [query, words.boosted(words.inside(tokens, letters_only=False), 0.5)] if tokens else [query]
-            )
+            return self._with_inside(query, _inside_tokens(atom))
         may_be_inside = len(atom.word) >= _SHORTEST_INSIDE and atom.word.isascii() and atom.word.isalpha()
-        if may_be_inside and self._is_absent(query):
-            return words.union([query, words.boosted(words.inside([atom.word], letters_only=True), 0.5)])
+        if may_be_inside and held <= FEW_PARTS and (not held or self._is_absent(query)):
+            return words.union([query, words.boosted(words.inside([atom.word], words.LETTERS), 0.5)])
         return query
+
+    def _with_inside(self, query: tantivy.Query, tokens: list[str]) -> tantivy.Query:
+        """Add words that hold the text inside: among words of letters, and only failing that among ids too."""
+        if not tokens:
+            return query
+        inside = words.inside(tokens, words.LETTERS)
+        if not all(token.isalpha() for token in tokens) or self._is_absent(inside):
+            inside = words.inside(tokens, words.ANY_CHARACTER)
+        return words.union([query, words.boosted(inside, 0.5)])
 
     def _is_absent(self, query: tantivy.Query) -> bool:
         """Whether nothing in the lanes that are searched holds it."""
@@ -132,12 +148,14 @@ class Asked:
 
     def loose(self) -> list[tuple[Atom, float]]:
         """Break the needs down; gives the rarest atoms with their weights (inverse document frequency)."""
+        is_wide = self.request.is_wide
+        most, common = (MOST_SESSION_ATOMS, COMMON_IN_SESSIONS) if is_wide else (MOST_ATOMS, COMMON_SHARE)
         atoms = dict.fromkeys(atom for need in self.wanted for atom in need.loose)
         total = self.searcher.num_docs + 1
         counted = sorted(((self.frequency(atom) + 1, atom) for atom in atoms), key=lambda pair: pair[0])
-        telling = [pair for pair in counted if pair[0] <= COMMON_SHARE * total]
+        telling = [pair for pair in counted if pair[0] <= common * total]
         kept = telling if len(telling) >= FEWEST_TELLING else counted[:FEWEST_TELLING]
-        return [(atom, log(1.0 + total / held)) for held, atom in kept[:MOST_ATOMS]]
+        return [(atom, log(1.0 + total / held)) for held, atom in kept[:most]]
 
     def any(self, atoms: Sequence[tuple[Atom, float]]) -> tantivy.Query:
         """Ask for at least one of these atoms.

@@ -210,12 +210,14 @@ def phrase(wanted: Phrase) -> tantivy.Query:
     return _Q.phrase_query(SCHEMA, "w", [*tokens])
 
 
-def inside(tokens: Sequence[str], *, letters_only: bool) -> tantivy.Query:
-    """Ask for words that hold the given text somewhere inside, through the term dictionary.
+LETTERS = "[a-z]*"
+"""What may surround a text inside a word: letters only prunes every id, hash and number, 44 ms against 630."""
 
-    `letters_only` prunes every id, hash and number: 44 ms instead of 630 with 3.4 million terms.
-    """
-    any_ = "[a-z]*" if letters_only else ".*"
+ANY_CHARACTER = ".*"
+
+
+def inside(tokens: Sequence[str], any_: str) -> tantivy.Query:
+    """Ask for words that hold the given text somewhere inside, with `any_` around it, through the term dictionary."""
     if len(tokens) == 1:
         return _Q.regex_query(SCHEMA, "w", any_ + _escape(tokens[0]) + any_)
     middle = [_escape(token) for token in tokens[1:-1]]
