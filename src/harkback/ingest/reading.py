@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from time import monotonic
 
 from harkback._record import NamedTuple
@@ -68,6 +69,15 @@ class Reader:
         began = monotonic()
         todo = changes.changed
         total = sum(one.size for one in todo)
+        # The collector finds no cycles among rows, and looking for them takes a twentieth of a first sync.
+        gc.disable()
+        try:
+            return self._read_all(changes, total, began, full=full)
+        finally:
+            gc.enable()
+
+    def _read_all(self, changes: Changes, total: int, began: float, *, full: bool) -> Report:
+        todo = changes.changed
         small = total < SMALL_BYTES
         before = self.engine.rows.coverage()
         read = done_bytes = 0
@@ -98,14 +108,9 @@ class Reader:
     def _read_one(self, writing: Writing, transcript: Transcript, *, full: bool) -> bool:
         """Read one transcript; False when time ran out before its end."""
         agent = source(transcript.agent)
-        rows = self.engine.rows
-        checkpoint = rows.checkpoint(transcript.path)
-        was = rows.known_at([transcript.path]).get(transcript.path)
         opened = writing.begin(transcript, agent.PARSER)
-        # Same size but another mtime: changed in place, which no fingerprint of a growing file promises to see.
-        is_edited = was is not None and was.size == transcript.size and was.mtime_ns != transcript.mtime_ns
-        is_other_parser = was is not None and was.parser != agent.PARSER
-        is_again = checkpoint is not None and (full or is_edited or is_other_parser)
+        checkpoint = opened.before
+        is_again = checkpoint is not None and (full or opened.must_reread)
         at: Checkpoint | None = None
         for record in agent.read(transcript, None if is_again else checkpoint):
             if at is None and not is_again and type(record) is Message:

@@ -295,7 +295,8 @@ class Rows:
     def digest(self, session: int) -> list[int]:
         """Give the numbers of a session's prompts and final answers, in order, copies of other sessions' too."""
         rows = self.con.execute(
-            "SELECT seq, role, part.transcript AS place, pos FROM part JOIN transcript ON transcript.id = part.transcript"
+            "SELECT seq, role, part.transcript AS place, pos FROM part"
+            " JOIN transcript ON transcript.id = part.transcript"
             " WHERE transcript.session=?1 AND lane=?2"
             " UNION SELECT twin.seq, twin.role, copy.transcript, copy.pos FROM transcript"
             " JOIN copy ON copy.transcript = transcript.id JOIN identity ON identity.key = copy.message"

@@ -66,6 +66,10 @@ class Open:
         self.agent = transcript.agent
         self.session = session
         self.transcript = transcript
+        self.before: Checkpoint | None = None
+        """Where the last reading stopped."""
+        self.must_reread = False
+        """Whether what was read before may no longer be what stands there."""
         self.checkpoint: Checkpoint | None = None
         self.facts: Session | None = None
         self.messages = 0
@@ -138,13 +142,18 @@ class Writing:
 
     def begin(self, transcript: Transcript, parser: int) -> Open:
         """Take up a registered transcript that version `parser` of its source is about to read."""
-        number, session, project = self.con.execute(
-            "SELECT transcript.id, session.id, ifnull(project, 0) FROM transcript JOIN session ON session.id = session"
-            " WHERE path=?",
+        number, session, project, *seen, offset, fingerprint, state = self.con.execute(
+            "SELECT transcript.id, session.id, ifnull(project, 0), size, mtime, parser, offset, fingerprint, state"
+            " FROM transcript JOIN session ON session.id = session WHERE path=?",
             (transcript.path,),
         ).fetchone()
         opened = self._open[number] = Open(number, session, transcript, parser)
         opened.project = project
+        if fingerprint:
+            opened.before = Checkpoint(offset, fingerprint, state)
+            # Same size but another mtime: changed in place, which no fingerprint of a growing file promises to see.
+            is_edited = seen[0] == transcript.size and seen[1] != transcript.mtime_ns
+            opened.must_reread = is_edited or seen[2] != parser
         return opened
 
     def set_project(self, opened: Open, project: str) -> None:
