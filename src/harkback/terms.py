@@ -85,7 +85,8 @@ def rechecked(wanted: tuple[Need, ...]) -> tuple[Need, ...] | None:
     for need in wanted:
         atom = need.atoms[0]
         tokens = atom.phrases[0].tokens
-        if need.negated or len(need.atoms) > 1 or len(tokens) < PAIR or not any(t.isascii() for t in tokens):
+        is_phrase = need.loose == need.atoms and len(tokens) >= PAIR and any(token.isascii() for token in tokens)
+        if need.negated or len(need.atoms) > 1 or not is_phrase:
             changed.append(need)
             continue
         ends_open = atom.phrases[0].open_end

@@ -80,7 +80,8 @@ class Looking:
     def _messages(self, search: Search) -> Found:
         found = self.engine.find(search)
         ranked = self._ranked(found.candidates, found.elsewhere)
-        if self._is_literal and len(ranked) >= search.pool and self._holding(ranked) < search.limit:
+        exact = [one for one in ranked if one.tier <= rank.ALL]
+        if self._is_literal and len(exact) >= search.pool and self._holding(exact) < search.limit:
             # Only the texts tell `c++` from `c`, and what holds it may lie deep.
             found = self.engine.find(search._replace(pool=DEEP_POOL))
             ranked = self._ranked(found.candidates, found.elsewhere)
@@ -165,8 +166,10 @@ class Looking:
     def _literal_first(self, ranked: list[Ranked]) -> list[Ranked]:
         """Keep what holds the signs as typed; when nothing does, keep the words without them, as tier `most`."""
         holding: list[Ranked] = []
-        for at in range(0, len(ranked), RECHECK):
-            some = ranked[at : at + RECHECK]
+        # What holds the signs holds the words side by side as well.
+        exact = [one for one in ranked if one.tier <= rank.ALL or one.tier == rank.ELSEWHERE]
+        for at in range(0, len(exact), RECHECK):
+            some = exact[at : at + RECHECK]
             self.parts([one.candidate.seq for one in some])
             holding += [one for one in some if self._holds(one)]
             if len(holding) >= self.search.limit:

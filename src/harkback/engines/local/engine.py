@@ -280,7 +280,7 @@ class LocalEngine:
         fresh = Words.create(folder)
         done = 0
         high = self.con.execute("SELECT ifnull(max(seq), 0) FROM part").fetchone()[0]
-        fresh.can_write(heap_bytes=128_000_000)
+        fresh.can_write(heap_bytes=200_000_000, threads=2)
         facts: list[words.Facts] = []
         texts: list[str] = []
         size = 0

@@ -35,7 +35,10 @@ COMMON_IN_SESSIONS = 0.3
 
 FEWEST_TELLING = 3
 
-PIECE_WEIGHT = 1.0
+MOST_PIECES = 48
+
+ENOUGH = 50
+"""So many candidates of the lanes that are searched are enough to rank."""
 
 FEW_PARTS = 1000
 FEW_SHARE = 0.01
@@ -158,13 +161,18 @@ class Asked:
         return [(atom, log(1.0 + total / held)) for held, atom in kept[:most]]
 
     def any(self, atoms: Sequence[tuple[Atom, float]]) -> tantivy.Query:
-        """Ask for at least one of these atoms.
+        """Ask for candidates that may hold some of these atoms: for single words only, which is fast.
 
-        A short CJK run is never found broken; but of what is found, pieces of it bring forward.
+        A short CJK run is asked for by its pieces: they bring forward what speaks of it, and `shares` then tells
+        whether it is really there, unbroken.
         """
-        query = words.union([self.atom(atom) for atom, _ in atoms])
-        pieces = dict.fromkeys(t for atom, _ in atoms for p in atom.phrases if len(p.tokens) > 1 for t in p.tokens)
-        return self._minus(words.preferring(query, words.tokens(list(pieces)[:MOST_ATOMS]), PIECE_WEIGHT))
+        alone = [self.atom(atom) for atom, _ in atoms if not _is_run(atom)]
+        pieces = dict.fromkeys(t for atom, _ in atoms if _is_run(atom) for t in atom.phrases[0].tokens)
+        return self._minus(words.union([*alone, *words.tokens(list(pieces)[:MOST_PIECES])]))
+
+
+def _is_run(atom: Atom) -> bool:
+    return len(atom.phrases[0].tokens) > 1 and not atom.phrases[0].open_end
 
 
 def _inside_tokens(atom: Atom) -> list[str]:
@@ -178,31 +186,76 @@ def find(searcher: tantivy.Searcher, request: Request) -> Found:
     """Find the candidates of one index."""
     asked = Asked(searcher, request)
     exact = asked.all()
-    pool = _search(asked, exact, request.lanes)
-    candidates = _described(asked, pool, None, request.whole)
     counts = _lane_counts(asked, exact)
+    here = sum(counts.get(lane, 0) for lane in request.lanes)
+    others = tuple(lane for lane in range(len(LANES)) if lane not in request.lanes)
+    candidates = _exact(asked, exact, request.lanes) if here else []
     elsewhere: list[Candidate] = []
-    other_lanes = tuple(lane for lane in range(len(LANES)) if lane not in request.lanes)
-    is_default = request.lanes == MAIN_LANES
-    atoms = asked.loose() if asked.wanted and len(pool) < request.limit else []
-    # One atom that is itself the need has been asked for already.
-    can_loosen = len(atoms) > 1 or (
-        len(atoms) == 1 and bool(asked.wanted[0].atoms) and atoms[0][0] not in asked.wanted[0].atoms
-    )
-    loosened: list[Candidate] = []
-    if can_loosen:
+    if request.lanes == MAIN_LANES and not here:
+        elsewhere = _exact(asked, exact, others) if counts else []
+    atoms = asked.loose() if asked.wanted and here < request.limit else []
+    if _differs(asked, atoms):
         seen = {one.seq for one in candidates}
-        some = asked.any(atoms)
-        more = _described(asked, _search(asked, some, request.lanes), atoms, None)
-        loosened = [one for one in more if one.seq not in seen]
-        candidates += loosened
-        if not sum(counts.values()):
-            counts = _lane_counts(asked, some)
-    if is_default and not pool:
-        elsewhere = _described(asked, _search(asked, exact, other_lanes), None, request.whole)
-        if not elsewhere and can_loosen and not candidates:
-            elsewhere = _described(asked, _search(asked, asked.any(atoms), other_lanes), atoms, None)
+        loosened, loose_elsewhere = _loosened(asked, atoms, others)
+        candidates += [one for one in loosened if one.seq not in seen]
+        if not candidates and not elsewhere and request.lanes == MAIN_LANES:
+            elsewhere = loose_elsewhere
+        for one in [*loosened, *loose_elsewhere] if not counts else ():
+            counts[one.lane] = counts.get(one.lane, 0) + 1
     return Found(tuple(candidates), tuple(elsewhere), counts)
+
+
+def _differs(asked: Asked, atoms: Sequence[tuple[Atom, float]]) -> bool:
+    """Whether breaking down gives anything that was not asked for already."""
+    return len(atoms) > 1 or (len(atoms) == 1 and atoms[0][0] not in asked.wanted[0].atoms)
+
+
+def _exact(asked: Asked, query: tantivy.Query, lanes: tuple[int, ...]) -> list[Candidate]:
+    """Give the parts that meet every need."""
+    request = asked.request
+    whole = request.whole if not request.is_wide else None
+    if whole is not None and not request.newest:
+        # Side by side counts more; it must also be inside the pool when many parts hold all the words.
+        query = words.preferring(query, [words.phrase(whole)])
+    query = words.without(words.filtered(query, _filters(request, lanes)), request.excluded)
+    if request.newest or not asked.wanted:
+        found = asked.searcher.search(query, request.pool, count=False, order_by_field="time")
+        pool = [(0.0, address) for _, address in found.hits]
+    else:
+        pool = list(asked.searcher.search(query, request.pool, count=False).hits)
+    seqs = _column(asked, "seq", pool)
+    phrases: set[int] = set()
+    if whole is not None and seqs:
+        phrases = {seq for seq, bits in _bits(asked.searcher, [words.phrase(whole)], seqs) if bits}
+    return _described(asked, pool, seqs, dict.fromkeys(seqs, 1.0), phrases)
+
+
+def _loosened(
+    asked: Asked, atoms: Sequence[tuple[Atom, float]], others: tuple[int, ...]
+) -> tuple[list[Candidate], list[Candidate]]:
+    """Give the parts that hold some of the words: of the lanes that are searched, and of the `others`.
+
+    Ranked over all lanes first: a lane filter inside an OR of common words doubles its time.
+    """
+    request = asked.request
+    query = asked.any(atoms)
+    free = words.without(words.filtered(query, request.filters), request.excluded)
+    pool = list(asked.searcher.search(free, 2 * request.pool, count=False).hits)
+    lanes = _column(asked, "lane", pool)
+    own = [hit for hit, lane in zip(pool, lanes, strict=True) if lane in request.lanes][: request.pool]
+    if len(own) < ENOUGH and len(pool) == 2 * request.pool:
+        narrowed = words.without(words.filtered(query, _filters(request, request.lanes)), request.excluded)
+        own = list(asked.searcher.search(narrowed, request.pool, count=False).hits)
+    beyond = [hit for hit, lane in zip(pool, lanes, strict=True) if lane in others][: request.limit * 2]
+    return _held(asked, own, atoms), [] if own else _held(asked, beyond, atoms)
+
+
+def _held(
+    asked: Asked, pool: list[tuple[float, tantivy.DocAddress]], atoms: Sequence[tuple[Atom, float]]
+) -> list[Candidate]:
+    seqs = _column(asked, "seq", pool)
+    shares = _shares(asked, seqs, atoms)
+    return [one for one in _described(asked, pool, seqs, shares, set()) if one.share]
 
 
 def _filters(request: Request, lanes: tuple[int, ...]) -> list[tantivy.Query]:
@@ -212,18 +265,6 @@ def _filters(request: Request, lanes: tuple[int, ...]) -> list[tantivy.Query]:
     return chosen
 
 
-def _search(asked: Asked, query: tantivy.Query, lanes: tuple[int, ...]) -> list[tuple[float, tantivy.DocAddress]]:
-    request = asked.request
-    if request.whole is not None and not request.newest:
-        # Side by side counts more; it must also be inside the pool when many parts hold all the words.
-        query = words.preferring(query, [words.phrase(request.whole)])
-    query = words.without(words.filtered(query, _filters(request, lanes)), request.excluded)
-    if request.newest or not asked.wanted:
-        found = asked.searcher.search(query, request.pool, count=False, order_by_field="time")
-        return [(0.0, address) for _, address in found.hits]
-    return list(asked.searcher.search(query, request.pool, count=False).hits)
-
-
 def _lane_counts(asked: Asked, query: tantivy.Query) -> dict[int, int]:
     request = asked.request
     narrowed = words.without(words.filtered(query, request.filters), request.excluded)
@@ -231,44 +272,41 @@ def _lane_counts(asked: Asked, query: tantivy.Query) -> dict[int, int]:
     return {int(bucket["key"]): int(bucket["doc_count"]) for bucket in buckets["lane"]["buckets"]}
 
 
+def _column(asked: Asked, name: str, pool: list[tuple[float, tantivy.DocAddress]]) -> list[int]:
+    return [int(value or 0) for value in asked.searcher.fast_field_values(name, [address for _, address in pool])]
+
+
 def _described(
     asked: Asked,
     pool: list[tuple[float, tantivy.DocAddress]],
-    atoms: Sequence[tuple[Atom, float]] | None,
-    whole: Phrase | None,
+    seqs: list[int],
+    shares: dict[int, float],
+    phrases: set[int],
 ) -> list[Candidate]:
     """Add to each found part the numbers that ranking needs."""
-    if not pool:
-        return []
-    addresses = [address for _, address in pool]
-    column = asked.searcher.fast_field_values
-    seqs = [int(seq or 0) for seq in column("seq", addresses)]
-    shares = _shares(asked, seqs, atoms) if atoms is not None else {}
-    phrases = _phrase_holders(asked, seqs, whole)
-    columns = [column(name, addresses) for name in ("lane", "role", "time", "session", "project")]
+    lanes, roles, sessions, projects = (_column(asked, name, pool) for name in ("lane", "role", "session", "project"))
+    times = asked.searcher.fast_field_values("time", [address for _, address in pool])
     return [
         Candidate(
             seq,
             max(0.0, float(score)),
-            shares.get(seq, 0.0) if atoms is not None else 1.0,
+            shares.get(seq, 0.0),
             seq in phrases,
-            int(lane or 0),
-            int(role or 0),
+            lane,
+            role,
             None if time is None else int(time),
-            int(session or 0),
-            int(project or 0),
+            session,
+            project,
         )
-        for (score, _), seq, lane, role, time, session, project in zip(pool, seqs, *columns, strict=True)
+        for (score, _), seq, lane, role, time, session, project in zip(
+            pool, seqs, lanes, roles, times, sessions, projects, strict=True
+        )
     ]
 
 
-def _phrase_holders(asked: Asked, seqs: list[int], whole: Phrase | None) -> set[int]:
-    if whole is None:
-        return set()
-    return {seq for seq, bits in _bits(asked.searcher, [words.phrase(whole)], seqs) if bits}
-
-
 def _shares(asked: Asked, seqs: list[int], atoms: Sequence[tuple[Atom, float]]) -> dict[int, float]:
+    if not seqs:
+        return {}
     total = sum(weight for _, weight in atoms) or 1.0
     shares = dict.fromkeys(seqs, 0.0)
     for start in range(0, len(atoms), words.BITS_AT_ONCE):

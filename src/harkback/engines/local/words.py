@@ -98,11 +98,14 @@ class Words:
 
     # -- writing ---------------------------------------------------------------------------------------------
 
-    def can_write(self, *, heap_bytes: int) -> bool:
-        """Take the writer's lock; False when another process holds it."""
+    def can_write(self, *, heap_bytes: int, threads: int = 1) -> bool:
+        """Take the writer's lock; False when another process holds it.
+
+        Beside a busy reader one thread is best on two cores; a rebuild, which reads little, gains by two.
+        """
         if self._writer is None:
             try:
-                self._writer = self.index.writer(heap_bytes, 1)
+                self._writer = self.index.writer(heap_bytes, threads)
             except ValueError as error:
                 if "Lock" in str(error):
                     return False
@@ -235,11 +238,9 @@ def both(queries: Iterable[tantivy.Query]) -> tantivy.Query:
     return listed[0] if len(listed) == 1 else _Q.boolean_query([(_MUST, query) for query in listed])
 
 
-def preferring(query: tantivy.Query, better: Sequence[tantivy.Query], factor: float = 2.0) -> tantivy.Query:
+def preferring(query: tantivy.Query, better: Sequence[tantivy.Query]) -> tantivy.Query:
     """`query`, and more so where some of `better` hold too."""
-    if not better:
-        return query
-    return _Q.boolean_query([(_MUST, query), *((_SHOULD, boosted(one, factor)) for one in better)])
+    return _Q.boolean_query([(_MUST, query), *((_SHOULD, boosted(one, 2.0)) for one in better)])
 
 
 def tokens(listed: Sequence[str]) -> list[tantivy.Query]:
