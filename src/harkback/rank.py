@@ -137,7 +137,7 @@ def merged(ranked: Sequence[Ranked], elsewhere: Sequence[Ranked]) -> list[Ranked
     return [*elsewhere, *ranked]
 
 
-SESSION_POOL = 2000
+SESSION_POOL = 600
 """So many messages and sessions are compared for `--by session`."""
 
 # For long documents less than BM25's usual 1.2 and 0.75 is best (Anserini's defaults are 0.9 and 0.4).

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from harkback.archive.sessions import Answer, MessageView, SessionView, Status
-    from harkback.ingest.reading import Report
+    from harkback.ingest.changes import Report
     from harkback.model import Coverage, StoredPart, StoredSession
     from harkback.search.answer import Hit
 

@@ -8,8 +8,8 @@ from time import monotonic
 from harkback import errors, rank
 from harkback._record import NamedTuple
 from harkback.agents import asking_sessions, retention
-from harkback.engines.local import LocalEngine, Search, locked, prepare_folder
-from harkback.ingest.changes import HOT, Changes, all_changes, hot_changes
+from harkback.engines.local import LocalEngine, Search, guarded, locked, prepare_folder
+from harkback.ingest.changes import HOT, Changes, Report, all_changes, hot_changes
 from harkback.ingest.projects import project_of
 from harkback.model import CALLS, LANES, MAIN_LANES, TALK, Coverage, StoredPart, StoredSession
 from harkback.search.answer import Found, Hit, Looking
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from harkback.config import Place
-    from harkback.ingest.reading import Progress, Report
+    from harkback.ingest.reading import Progress
     from harkback.query import Query
 
 EMPTY_QUERY = "The query is empty. Say what to look for, or use a filter such as file:nginx.conf or since:7d."
@@ -28,6 +28,11 @@ ONLY_SIGNS = "The query holds only signs that are not indexed. Add a word that s
 
 CATCH_UP_S = 1.0
 """A search reads news for at most so long before it answers."""
+
+LOCK_WAIT_S = 0.25
+"""A search waits so long for another process that is just storing something."""
+
+FOREVER_S = 1e9
 
 FULL_PASS_EVERY_MS = 60_000
 
@@ -203,8 +208,8 @@ class Archive:
         return tuple(found.values())
 
     def _project(self, engine: LocalEngine) -> int | None:
-        numbers = engine.rows.labels("project", project_of(self.cwd))
-        return next((number for number, path in numbers.items() if path == project_of(self.cwd)), None)
+        here = project_of(self.cwd)
+        return next((number for number in engine.projects([here]) if engine.rows.label(number) == here), None)
 
     def _hint_nothing(self, sync: bool) -> str:
         if sync:
@@ -269,7 +274,7 @@ class Archive:
         is_news = changes.changed or changes.gone or changes.folders or (changes.is_full and not kept)
         if not is_news and is_settled:
             return kept if not changes.is_full else 0
-        report = self._read(changes, until=until, wait=False)
+        report = self._read(changes, until=until, wait_s=LOCK_WAIT_S)
         return len(changes.changed) if report is None else report.pending
 
     def _open_for_reading(self) -> LocalEngine | None:
@@ -283,38 +288,29 @@ class Archive:
             engine.close()
             return LocalEngine.open(self.place.data)
 
-    def _read(
-        self,
-        changes: Changes,
-        *,
-        until: float | None = None,
-        wait: bool,
-        full: bool = False,
-        progress: Callable[[Progress], None] = lambda _: None,
-        waiting: Callable[[], None] = lambda: None,
-    ) -> Report | None:
-        """Read changes; None when another process is reading and we are not to wait."""
+    def _read(self, changes: Changes, *, until: float, wait_s: float) -> Report | None:
+        """Read changes until a time; None when another process is reading for longer than `wait_s`."""
         from harkback.ingest.reading import Reader
 
-        with self._lock(wait=wait, waiting=waiting) as is_ours:
+        with guarded(self.place.data), self._lock(wait_s) as is_ours:
             if not is_ours:
                 return None
-            engine = LocalEngine.open(self.place.data, write=True)
-            assert engine is not None
+            engine = self._open_for_writing()
             try:
-                engine.sweep()
-                if wait and changes.is_full and not full:
-                    changes = all_changes(engine.rows, self.place.home, self.env)
-                if not engine.words_are_current and until is None:
-                    engine.rebuild()
-                return Reader(engine, self.now_ms, until=until, progress=progress).read(changes, full=full)
+                return Reader(engine, self.now_ms, until=until).read(changes)
             finally:
                 engine.close()
 
-    def _lock(self, *, wait: bool, waiting: Callable[[], None] = lambda: None) -> locked:
+    def _open_for_writing(self) -> LocalEngine:
+        engine = LocalEngine.open(self.place.data, write=True)
+        assert engine is not None
+        engine.sweep()
+        return engine
+
+    def _lock(self, wait_s: float, waiting: Callable[[], None] = lambda: None) -> locked:
         """Keep every other process from reading transcripts or rebuilding."""
         prepare_folder(self.place.data)
-        return locked(self.place.data, wait=wait, waiting=waiting)
+        return locked(self.place.data, wait_s=wait_s, waiting=waiting)
 
     def sync(
         self,
@@ -324,23 +320,48 @@ class Archive:
         progress: Callable[[Progress], None] = lambda _: None,
         waiting: Callable[[], None] = lambda: None,
     ) -> tuple[Report, Coverage]:
-        """Read everything that is new; with `full` every transcript from its beginning. Waits for another sync."""
+        """Read everything that is new; with `full` every transcript from its beginning. Waits for another sync.
+
+        With `limit_s` it stops after that time, and does not wait at all.
+        """
+        from harkback.ingest.reading import Reader
+
+        until = None if limit_s is None else monotonic() + limit_s
+        # Looking through the disk takes no lock: a search that finds news meanwhile need not wait for us.
+        changes = self._all_changes(full=full)
+        has_waited = False
+
+        def wait() -> None:
+            nonlocal has_waited
+            has_waited = True
+            waiting()
+
+        wait_s = FOREVER_S if limit_s is None else 0.0
+        with guarded(self.place.data), self._lock(wait_s, wait) as is_ours:
+            if not is_ours:
+                return Report(0, 0, 0, len(changes.changed), 0.0), Coverage(0, 0, 0, len(changes.changed), None)
+            engine = self._open_for_writing()
+            try:
+                if has_waited:
+                    changes = self._all_changes(full=full)
+                if not engine.words_are_current:
+                    engine.rebuild()
+                reader = Reader(engine, self.now_ms, until=until, progress=progress)
+                return reader.read(changes, full=full), engine.rows.coverage()
+            finally:
+                engine.close()
+
+    def _all_changes(self, *, full: bool) -> Changes:
         engine = self._open_for_reading()
         try:
-            changes = all_changes(None if full or engine is None else engine.rows, self.place.home, self.env)
-            if full and engine is not None:
-                changes = changes._replace(gone=all_changes(engine.rows, self.place.home, self.env).gone)
+            rows = engine.rows if engine is not None else None
+            changes = all_changes(rows, self.place.home, self.env)
+            if full:
+                changes = changes._replace(changed=all_changes(None, self.place.home, self.env).changed)
+            return changes
         finally:
             if engine is not None:
                 engine.close()
-        until = None if limit_s is None else monotonic() + limit_s
-        report = self._read(changes, wait=True, full=full, until=until, progress=progress, waiting=waiting)
-        assert report is not None
-        engine = self._need()
-        try:
-            return report, engine.rows.coverage()
-        finally:
-            engine.close()
 
     def _need(self) -> LocalEngine:
         engine = LocalEngine.open(self.place.data)
@@ -354,11 +375,9 @@ class Archive:
         """Make the word index again from the rows; gives the number of parts. Waits for a sync that is running."""
         if not LocalEngine.exists(self.place.data):
             raise errors.NothingYet(self.place.data)
-        with self._lock(wait=True, waiting=waiting):
-            engine = LocalEngine.open(self.place.data, write=True)
-            assert engine is not None
+        with guarded(self.place.data), self._lock(FOREVER_S, waiting):
+            engine = self._open_for_writing()
             try:
-                engine.sweep()
                 return engine.rebuild(progress)
             finally:
                 engine.close()

@@ -32,7 +32,7 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=f"hark {__version__}")
-    commands = top.add_subparsers(dest="command", metavar="COMMAND")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", prog="hark")
     for add in (_search, _show, _sessions, _sync, _status, _rebuild, _demo):
         add(partial(commands.add_parser, allow_abbrev=False))
     return top

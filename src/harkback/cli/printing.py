@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from harkback.archive.sessions import Answer, MessageView, Overview, SessionView, Status
-    from harkback.ingest.reading import Report
+    from harkback.ingest.changes import Report
     from harkback.model import Coverage, StoredPart, StoredSession
     from harkback.search.answer import Hit
     from harkback.search.snippet import Snippet

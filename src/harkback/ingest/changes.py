@@ -29,6 +29,16 @@ class Changes(NamedTuple):
     is_full: bool = False
 
 
+class Report(NamedTuple):
+    """What a sync did."""
+
+    files: int
+    messages: int
+    problems: int
+    pending: int
+    seconds: float
+
+
 def all_changes(rows: Rows | None, home: str, env: Mapping[str, str]) -> Changes:
     """Compare every transcript on disk with what is known: 120 to 280 ms at 53,000 files."""
     changed: list[Transcript] = []

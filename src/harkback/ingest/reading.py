@@ -7,6 +7,7 @@ from time import monotonic
 
 from harkback._record import NamedTuple
 from harkback.engines.local.writing import BATCH_CHARS
+from harkback.ingest.changes import Report
 from harkback.ingest.projects import project_of
 from harkback.model import UNREADABLE, Checkpoint, Message, Problem, Restart, Session
 from harkback.sources import source
@@ -25,16 +26,6 @@ REGISTERED_AT_ONCE = 100
 
 SMALL_BYTES = 4 << 20
 """Less than this is written with a small heap, whose making costs less."""
-
-
-class Report(NamedTuple):
-    """What a sync did."""
-
-    files: int
-    messages: int
-    problems: int
-    pending: int
-    seconds: float
 
 
 class Progress(NamedTuple):

@@ -2,6 +2,6 @@
 
 from harkback.engines.local.engine import LocalEngine, Search
 from harkback.engines.local.lock import locked
-from harkback.engines.local.schema import prepare_folder
+from harkback.engines.local.schema import guarded, prepare_folder
 
-__all__ = ["LocalEngine", "Search", "locked", "prepare_folder"]
+__all__ = ["LocalEngine", "Search", "guarded", "locked", "prepare_folder"]

@@ -8,9 +8,10 @@ from harkback import errors
 from harkback._record import NamedTuple
 from harkback.engines.local import words
 from harkback.engines.local.finding import POOL, Asked, Found, Request, find, session_counts
+from harkback.engines.local.labels import base_name
 from harkback.engines.local.pending import facts_above, is_behind, watermark
 from harkback.engines.local.reading import Rows
-from harkback.engines.local.schema import FILE, connect, is_laid_out, transaction
+from harkback.engines.local.schema import FILE, connect, guarded, is_laid_out, transaction
 from harkback.engines.local.words import Words
 from harkback.model import LANES, MAIN_LANES, MEMORY, ROLES, TALK, TITLE
 from harkback.query import EVERY_LANE, Filter
@@ -218,9 +219,9 @@ class LocalEngine:
         """Numbers of the names that are, or failing that hold, one of the values, whatever their case."""
         numbers: list[int] = []
         for value in values:
-            holding = self.rows.labels(kind, value)
-            same = [number for number, name in holding.items() if _is_name(kind, name, value)]
-            numbers += same or list(holding)
+            named = self.rows.labels_named(kind, base_name(value))
+            same = [number for number, name in named.items() if _is_name(kind, name, value)]
+            numbers += same or list(self.rows.labels(kind, value))
         return numbers
 
     def projects(self, values: Sequence[str]) -> list[int]:
@@ -274,9 +275,20 @@ class LocalEngine:
 
         The old index answers meanwhile. Rows stored meanwhile are taken in by the next writer.
         """
+        folder = _fresh_folder(self.folder)
+        try:
+            with guarded(self.folder):
+                fresh, high, done = self._build(folder, progress)
+                self._swap(fresh, high)
+        except BaseException:
+            words.remove_folder(folder)
+            raise
+        progress(done)
+        return done
+
+    def _build(self, folder: str, progress: Callable[[int], None]) -> tuple[Words, int, int]:
         from harkback.text.batch import token_strings
 
-        folder = _fresh_folder(self.folder)
         fresh = Words.create(folder)
         done = 0
         high = self.con.execute("SELECT ifnull(max(seq), 0) FROM part").fetchone()[0]
@@ -296,12 +308,9 @@ class LocalEngine:
                 progress(done)
                 facts, texts, size = [], [], 0
         fresh.add(facts, token_strings(texts))
-        done += len(facts)
         fresh.commit()
         fresh.close(merge=True)
-        self._swap(fresh, high)
-        progress(done)
-        return done
+        return fresh, high, done + len(facts)
 
     def _swap(self, fresh: Words, high: int) -> None:
         old = self.index
@@ -318,8 +327,6 @@ def _is_name(kind: str, name: str, value: str) -> bool:
     name, value = name.lower().replace("\\", "/"), value.lower().replace("\\", "/").rstrip("/")
     if name == value:
         return True
-    if kind == "agent":
-        return name.split("-")[0] == value
     return kind in {"project", "file"} and name.endswith("/" + value)
 
 

@@ -6,6 +6,7 @@ question broken down (`most`, `any`), the lanes that are not searched by default
 
 from __future__ import annotations
 
+from itertools import accumulate
 from math import log
 
 from harkback._record import NamedTuple
@@ -35,10 +36,16 @@ COMMON_IN_SESSIONS = 0.3
 
 FEWEST_TELLING = 3
 
+MOST_POSTINGS = 1_000_000
+"""An OR of words that stand in so many parts together takes about 15 ms; the commonest are left out beyond."""
+
 MOST_PIECES = 48
 
-ENOUGH = 50
-"""So many candidates of the lanes that are searched are enough to rank."""
+LOOSE_POOLS = 4
+"""A loose search over all lanes looks at so many pools, of which those of the searched lanes are ranked."""
+
+MANY_PARTS = 400_000
+"""Up to so many parts the whole term dictionary can be looked through for a text inside words in 0.1 s."""
 
 FEW_PARTS = 1000
 FEW_SHARE = 0.01
@@ -103,11 +110,12 @@ class Asked:
         return query
 
     def _with_inside(self, query: tantivy.Query, tokens: list[str]) -> tantivy.Query:
-        """Add words that hold the text inside: among words of letters, and only failing that among ids too."""
+        """Add words that hold the text inside; in a large archive ids (`3f9a1c…`) only when nothing else does."""
         if not tokens:
             return query
-        inside = words.inside(tokens, words.LETTERS)
-        if not all(token.isalpha() for token in tokens) or self._is_absent(inside):
+        is_large = self.searcher.num_docs > MANY_PARTS
+        inside = words.inside(tokens, words.IDENTIFIERS if is_large else words.ANY_CHARACTER)
+        if is_large and self._is_absent(inside):
             inside = words.inside(tokens, words.ANY_CHARACTER)
         return words.union([query, words.boosted(inside, 0.5)])
 
@@ -158,6 +166,8 @@ class Asked:
         counted = sorted(((self.frequency(atom) + 1, atom) for atom in atoms), key=lambda pair: pair[0])
         telling = [pair for pair in counted if pair[0] <= common * total]
         kept = telling if len(telling) >= FEWEST_TELLING else counted[:FEWEST_TELLING]
+        sums = accumulate(held for held, _ in kept)
+        most = min(most, max(FEWEST_TELLING, sum(1 for held in sums if held <= MOST_POSTINGS)))
         return [(atom, log(1.0 + total / held)) for held, atom in kept[:most]]
 
     def any(self, atoms: Sequence[tuple[Atom, float]]) -> tantivy.Query:
@@ -189,10 +199,10 @@ def find(searcher: tantivy.Searcher, request: Request) -> Found:
     counts = _lane_counts(asked, exact)
     here = sum(counts.get(lane, 0) for lane in request.lanes)
     others = tuple(lane for lane in range(len(LANES)) if lane not in request.lanes)
-    candidates = _exact(asked, exact, request.lanes) if here else []
+    candidates = _exact(asked, exact, request.lanes, here) if here else []
     elsewhere: list[Candidate] = []
     if request.lanes == MAIN_LANES and not here:
-        elsewhere = _exact(asked, exact, others) if counts else []
+        elsewhere = _exact(asked, exact, others, sum(counts.values())) if counts else []
     atoms = asked.loose() if asked.wanted and here < request.limit else []
     if _differs(asked, atoms):
         seen = {one.seq for one in candidates}
@@ -210,12 +220,12 @@ def _differs(asked: Asked, atoms: Sequence[tuple[Atom, float]]) -> bool:
     return len(atoms) > 1 or (len(atoms) == 1 and atoms[0][0] not in asked.wanted[0].atoms)
 
 
-def _exact(asked: Asked, query: tantivy.Query, lanes: tuple[int, ...]) -> list[Candidate]:
-    """Give the parts that meet every need."""
+def _exact(asked: Asked, query: tantivy.Query, lanes: tuple[int, ...], held: int) -> list[Candidate]:
+    """Give the parts that meet every need, of `held` that do."""
     request = asked.request
     whole = request.whole if not request.is_wide else None
-    if whole is not None and not request.newest:
-        # Side by side counts more; it must also be inside the pool when many parts hold all the words.
+    if whole is not None and not request.newest and held > request.pool:
+        # Those that hold the words side by side must be inside the pool.
         query = words.preferring(query, [words.phrase(whole)])
     query = words.without(words.filtered(query, _filters(request, lanes)), request.excluded)
     if request.newest or not asked.wanted:
@@ -240,10 +250,10 @@ def _loosened(
     request = asked.request
     query = asked.any(atoms)
     free = words.without(words.filtered(query, request.filters), request.excluded)
-    pool = list(asked.searcher.search(free, 2 * request.pool, count=False).hits)
+    pool = list(asked.searcher.search(free, LOOSE_POOLS * request.pool, count=False).hits)
     lanes = _column(asked, "lane", pool)
     own = [hit for hit, lane in zip(pool, lanes, strict=True) if lane in request.lanes][: request.pool]
-    if len(own) < ENOUGH and len(pool) == 2 * request.pool:
+    if len(own) < 2 * request.limit and len(pool) == LOOSE_POOLS * request.pool:
         narrowed = words.without(words.filtered(query, _filters(request, request.lanes)), request.excluded)
         own = list(asked.searcher.search(narrowed, request.pool, count=False).hits)
     beyond = [hit for hit, lane in zip(pool, lanes, strict=True) if lane in others][: request.limit * 2]

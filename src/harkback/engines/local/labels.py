@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 _FIND = "SELECT id FROM label WHERE kind=? AND value=?"
 
 
+def base_name(value: str) -> str:
+    """Give the last part of a path in small letters, by which people name files and projects."""
+    return value.lower().replace("\\", "/").rstrip("/").rpartition("/")[2]
+
+
 class Labels:
     """Numbers of names, by kind; new ones are written at once, in short transactions of their own."""
 
@@ -76,8 +81,8 @@ class Labels:
             first = con.execute("SELECT ifnull(max(id), 0) + 1 FROM label").fetchone()[0]
             before = con.total_changes
             con.executemany(
-                "INSERT OR IGNORE INTO label VALUES(?, ?, ?)",
-                [(number, *name) for number, name in enumerate(missing, first)],
+                "INSERT OR IGNORE INTO label VALUES(?, ?, ?, ?)",
+                [(number, kind, value, base_name(value)) for number, (kind, value) in enumerate(missing, first)],
             )
             if con.total_changes - before == len(missing):
                 for number, (kind, value) in enumerate(missing, first):

@@ -8,24 +8,24 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from time import sleep
+from time import monotonic, sleep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 FILE = "sync.lock"
-_AGAIN_S = 0.1
+_AGAIN_S = 0.02
 
 
 class locked:  # noqa: N801  # used as a verb: `with locked(folder, …) as is_ours:`
-    """Hold the lock of a folder; gives False when another process has it and we are not to `wait`.
+    """Hold the lock of a folder; gives False when another process has it for longer than `wait_s`.
 
     `waiting` is called once before waiting. Raises sqlite3.Error when the file cannot be made.
     """
 
-    def __init__(self, folder: str, *, wait: bool, waiting: Callable[[], None]) -> None:
-        self.wait = wait
+    def __init__(self, folder: str, *, wait_s: float, waiting: Callable[[], None]) -> None:
+        self.wait_s = wait_s
         self.waiting = waiting
         self.con = sqlite3.connect(os.path.join(folder, FILE), isolation_level=None, timeout=0)
 
@@ -33,15 +33,16 @@ class locked:  # noqa: N801  # used as a verb: `with locked(folder, …) as is_o
         try:
             if self._take():
                 return True
-            if not self.wait:
-                return False
             self.waiting()
-            while not self._take():
+            until = monotonic() + self.wait_s
+            while monotonic() < until:
                 sleep(_AGAIN_S)
+                if self._take():
+                    return True
         except BaseException:
             self.con.close()
             raise
-        return True
+        return False
 
     def __exit__(self, *_: object) -> None:
         self.con.close()

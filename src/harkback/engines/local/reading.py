@@ -334,6 +334,16 @@ class Rows:
         ).fetchone()
         return int(row[0])
 
+    def label(self, number: int) -> str:
+        """Give a name by its number; empty when there is none."""
+        row = self.con.execute("SELECT value FROM label WHERE id=?", (number,)).fetchone()
+        return row[0] if row else ""
+
+    def labels_named(self, kind: str, base: str) -> dict[int, str]:
+        """Give the names of a kind whose last part is `base` (in small letters), by number; an index finds them."""
+        rows = self.con.execute("SELECT id, value FROM label WHERE base=? AND kind=?", (base, kind))
+        return dict(rows.fetchall())
+
     # -- totals --------------------------------------------------------------------------------------------------
 
     def meta(self, key: str) -> object:

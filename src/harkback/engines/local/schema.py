@@ -18,7 +18,9 @@ FILE = "archive.sqlite"
 MIGRATIONS: tuple[str, ...] = (
     """
     CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-    CREATE TABLE label(id INTEGER PRIMARY KEY, kind TEXT NOT NULL, value TEXT NOT NULL, UNIQUE(kind, value));
+    CREATE TABLE label(
+        id INTEGER PRIMARY KEY, kind TEXT NOT NULL, value TEXT NOT NULL, base TEXT NOT NULL, UNIQUE(kind, value));
+    CREATE INDEX label_base ON label(base, kind);
     CREATE TABLE session(
         id INTEGER PRIMARY KEY, agent TEXT NOT NULL, native TEXT NOT NULL,
         title TEXT NOT NULL DEFAULT '', title_rank INTEGER NOT NULL DEFAULT 0, title_seq INTEGER,
@@ -64,6 +66,8 @@ def connect(folder: str, *, write: bool) -> sqlite3.Connection:
     try:
         if write:
             prepare_folder(folder)
+            if not os.path.exists(os.path.join(folder, FILE)):
+                _refuse_remote(folder)
         con = sqlite3.connect(
             _uri(os.path.join(folder, FILE), "rwc" if write else "ro"), uri=True, isolation_level=None, timeout=5.0
         )
@@ -178,7 +182,7 @@ def add_tally(con: sqlite3.Connection, **more: int) -> None:
 
 
 class guarded:  # noqa: N801  # used as a verb: `with guarded(folder):`
-    """Turn "disk full" of SQLite and of the index into our own error; anything else passes."""
+    """Turn what SQLite and the index say of a full or read-only disk into our own errors; anything else passes."""
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
@@ -187,11 +191,51 @@ class guarded:  # noqa: N801  # used as a verb: `with guarded(folder):`
         pass
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        if error is None or isinstance(error, errors.HarkError):
-            return
-        text = str(error)
-        if isinstance(error, (sqlite3.OperationalError, ValueError, OSError)):
-            if "full" in text or "No space left" in text or "StorageFull" in text:
-                raise errors.DiskFull(self.folder) from error
-            if "readonly" in text or "Read-only" in text or "PermissionDenied" in text:
-                raise errors.ArchiveReadOnly(self.folder, text) from error
+        if isinstance(error, (sqlite3.Error, ValueError, OSError)) and not isinstance(error, errors.HarkError):
+            told = _disk_error(self.folder, str(error), getattr(error, "errno", None))
+            if told is not None:
+                raise told from error
+
+
+_FULL = ("full", "No space left", "StorageFull", "quota")
+_UNWRITABLE = ("readonly", "Read-only", "Permission", "unable to open")
+_BROKEN = ("writer was killed", "disk I/O error", "IO error", "FileTooLarge", "File too large")
+_LITTLE_BYTES = 4 << 20
+
+
+def _disk_error(folder: str, text: str, number: int | None) -> errors.HarkError | None:
+    if number in {ENOSPC, EDQUOT} or any(mark in text for mark in _FULL):
+        return errors.DiskFull(folder)
+    if any(mark in text for mark in _UNWRITABLE):
+        return errors.ArchiveReadOnly(folder, text.splitlines()[0][:160])
+    if any(mark in text for mark in _BROKEN):
+        # The index names no reason when its thread dies.
+        is_full = _free_bytes(folder) < _LITTLE_BYTES
+        return errors.DiskFull(folder) if is_full else errors.ArchiveReadOnly(folder, text.splitlines()[0][:160])
+    return None
+
+
+def _free_bytes(folder: str) -> int:
+    from shutil import disk_usage
+
+    try:
+        return disk_usage(folder).free
+    except OSError:
+        return 0
+
+
+_REMOTE = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "afs", "9p", "fuse.sshfs", "fuse.rclone", "ncpfs"})
+
+
+def _refuse_remote(folder: str) -> None:
+    """Refuse to make an archive where locks are not reliable; Linux's table of mounts tells. Raises RemoteFolder."""
+    try:
+        with open("/proc/self/mounts", encoding="utf-8", errors="replace") as file:
+            mounts = [line.split()[1:3] for line in file]
+    except OSError:
+        return
+    real = os.path.realpath(folder)
+    over = [(point, kind) for point, kind in mounts if point == "/" or (real + "/").startswith(point.rstrip("/") + "/")]
+    _, kind = max(over, key=lambda pair: len(pair[0]), default=("", ""))
+    if kind in _REMOTE:
+        raise errors.RemoteFolder(folder, kind)

@@ -114,11 +114,21 @@ class Words:
         return True
 
     def _sweep(self) -> None:
-        """Remove the temporary files that a killed writer leaves (`.tmpXXXXXX`); we hold the lock, so none is live."""
-        if self.folder:
-            for name in os.listdir(self.folder):
-                if name.startswith(".tmp"):
-                    os.unlink(os.path.join(self.folder, name))
+        """Remove what a killed writer leaves; we hold the lock, so none of it is live.
+
+        Temporary files (`.tmpXXXXXX`), and lists of deletions that no commit names: the repair would make the same
+        name again (`<segment>.<opstamp>.del`) and be refused, at every later sync.
+        """
+        if not self.folder:
+            return
+        import json
+
+        with open(os.path.join(self.folder, "meta.json"), encoding="utf-8") as file:
+            segments = json.load(file)["segments"]
+        live = {f"{s['segment_id'].replace('-', '')}.{s['deletes']['opstamp']}.del" for s in segments if s["deletes"]}
+        for name in os.listdir(self.folder):
+            if name.startswith(".tmp") or (name.endswith(".del") and name not in live):
+                os.unlink(os.path.join(self.folder, name))
 
     def add(self, facts: Sequence[Facts], strings: Sequence[str]) -> None:
         """Add parts with their token strings; they count only after `commit`."""
@@ -172,7 +182,10 @@ class Words:
     def rollback(self) -> None:
         """Forget what was added since the last commit."""
         if self._writer is not None:
-            self._writer.rollback()
+            try:
+                self._writer.rollback()
+            except ValueError:
+                self._writer = None  # it was killed: nothing was committed, and a new writer starts clean
 
     def close(self, *, merge: bool) -> None:
         """Give the lock back. With too many segments (always so with `merge`) wait for the merges under way."""
@@ -180,7 +193,10 @@ class Words:
         if writer is None:
             return
         if merge or self.index.searcher().num_segments > MOST_SEGMENTS:
-            writer.wait_merging_threads()
+            try:
+                writer.wait_merging_threads()
+            except ValueError:
+                return  # merging is an improvement; the next writer tries again
         del writer
 
     # -- reading ---------------------------------------------------------------------------------------------
@@ -215,6 +231,9 @@ def phrase(wanted: Phrase) -> tantivy.Query:
 
 LETTERS = "[a-z]*"
 """What may surround a text inside a word: letters only prunes every id, hash and number, 44 ms against 630."""
+
+IDENTIFIERS = "[a-z]*[0-9]*[a-z]*"
+"""Letters, at most one number between them (`utf8string`): passes over hashes and other ids."""
 
 ANY_CHARACTER = ".*"
 

@@ -46,6 +46,9 @@ CHUNK_BYTES = 1 << 20
 BOUNDED_BYTES = 8 << 10
 """What a record counts for at most: of the longest ones most is tool output, which is bounded."""
 
+MOST_CHARS = 2_000_000
+"""A text of more characters is kept in part only."""
+
 BATCH_CHARS = 24 << 20
 """So much text is committed at once: about half a second of work, and what a kill makes us read again."""
 
@@ -162,9 +165,11 @@ class Writing:
 
     def add_message(self, opened: Open, message: Message) -> None:
         """Take in one message of an opened transcript: the hot path of a first sync."""
+        length = message.length
+        if length > MOST_CHARS:
+            message = self._cut_long(opened, message)
         self._open[opened.number] = opened
         self._waiting.append((opened, message))
-        length = message.length
         self._waiting_bytes += min(BOUNDED_BYTES, length)
         if self._waiting_bytes > CHUNK_BYTES:
             self._take_in()
@@ -186,6 +191,18 @@ class Writing:
                 self._claims.append((key_of(opened.agent, record.key), record.title))
             case _:
                 raise AssertionError(record)
+
+    def _cut_long(self, opened: Open, message: Message) -> Message:
+        """Cut texts that no one wrote by hand, and say so; the rest can be read with `hark show --raw`."""
+        parts = []
+        for part in message.parts:
+            text = part.text
+            if len(text) > MOST_CHARS:
+                detail = f"{len(text)} characters; the first and last {MOST_CHARS // 2} are searched"
+                self._problems.append((opened.number, message.offset, message.length, "text-cut", detail))
+                text = f"{text[: MOST_CHARS // 2]}\n...\n{text[-MOST_CHARS // 2 :]}"
+            parts.append(part._replace(text=text))
+        return message._replace(parts=tuple(parts))
 
     # -- from messages to rows ---------------------------------------------------------------------------------
 
