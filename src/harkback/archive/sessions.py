@@ -418,7 +418,15 @@ class Archive:
             engine.close()
 
     def sessions(
-        self, query: Query, *, title: str = "", subagents: bool = False, limit: int = 20, skip: int = 0
+        self,
+        query: Query,
+        *,
+        title: str = "",
+        parent: str = "",
+        messages: int = 0,
+        subagents: bool = False,
+        limit: int = 20,
+        skip: int = 0,
     ) -> list[StoredSession]:
         """List sessions that fit the query's filters, the ones last spoken in first; `title` is a piece of it."""
         engine = self._need()
@@ -434,6 +442,8 @@ class Archive:
                 projects=projects,
                 branch=next(iter(fields["branch"].values), "") if "branch" in fields else "",
                 title=title,
+                parent=engine.rows.find_session(parent).native if parent else "",
+                messages=messages,
                 since_ms=fields["since"].since_ms if "since" in fields else None,
                 until_ms=fields["until"].until_ms if "until" in fields else None,
                 subagents=subagents,

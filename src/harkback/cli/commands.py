@@ -100,6 +100,8 @@ def _sessions(options: argparse.Namespace) -> int:
         query,
         title=" ".join(options.title),
         subagents=options.subagents,
+        parent=options.parent,
+        messages=options.messages,
         limit=limit,
         skip=limit * (max(1, options.page) - 1),
     )

@@ -142,6 +142,8 @@ def _sessions(add: Callable[..., argparse.ArgumentParser]) -> None:
         )
     one.add_argument("-n", type=_count, default=20, metavar="N", help="sessions to list (20)")
     one.add_argument("--page", type=_count, default=1, metavar="N", help="page of the list (1)")
+    one.add_argument("--parent", metavar="ID", default="", help="sessions that descend from this one")
+    one.add_argument("--messages", type=_count, default=0, metavar="N", help="sessions with at least N messages")
     one.add_argument("--subagents", action="store_true", help="list subagents' sessions too")
     _json(one)
 

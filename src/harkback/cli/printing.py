@@ -26,6 +26,7 @@ PAGE_CHARS = 9000
 _BOLD, _DIM, _CYAN, _GREEN, _OFF = "\x1b[1;33m", "\x1b[2m", "\x1b[36m", "\x1b[32m", "\x1b[0m"
 _CONTEXT_CHARS = 240
 _CUT_MARK = " [cut]"
+_CUT_MARK = " [cut]"
 
 
 def _is_terminal() -> bool:
@@ -94,14 +95,14 @@ def _print_hits(answer: Answer, budget: int) -> None:
     left = budget
     for number, hit in enumerate(hits):
         text = _hit(hit)
-        if budget and len(text) > left and number:
-            rest = len(hits) - number
-            print(
-                f"({rest} more {_hits(rest)} not shown: --budget {budget * 2} shows them, -n {number} asks for fewer)"
-            )
+        rest = len(hits) - number
+        last = f"({rest} more {_hits(rest)} not shown: --budget {budget * 2} shows them, -n {number} asks for fewer)"
+        needed = len(text) + 1 + (len(last) + 1 if rest > 1 else 0)
+        if budget and needed > left and number:
+            print(last)
             return
-        if budget and len(text) > left:
-            text = text[: max(200, left)].rstrip() + " [cut]"
+        if budget and needed > left:
+            text = text[: max(0, left - (needed - len(text)) - len(_CUT_MARK))].rstrip() + _CUT_MARK
         print(text)
         left -= len(text) + 1
 

@@ -234,6 +234,7 @@ class Rows:
         branch: str = "",
         title: str = "",
         parent: str = "",
+        messages: int = 0,
         since_ms: int | None = None,
         until_ms: int | None = None,
         subagents: bool = False,
@@ -241,29 +242,23 @@ class Rows:
         skip: int = 0,
     ) -> list[StoredSession]:
         """List sessions, the ones last spoken in first; without `subagents` only what a person started."""
-        where = ["session.started IS NOT NULL"]
-        values: list[object] = []
-
-        def ask(condition: str, *more: object) -> None:
-            where.append(condition)
-            values.extend(more)
-
-        if agents is not None:
-            ask(f"session.agent IN ({','.join('?' * len(agents))})", *agents)
-        if projects is not None:
-            ask(f"session.project IN ({','.join('?' * len(projects))})", *projects)
-        if branch:
-            ask("instr(lower(branch), lower(?))", branch)
-        if title:
-            ask("instr(lower(title), lower(?))", title)
-        if parent:
-            ask("parent = ?", parent)
-        elif not subagents:
-            ask("relation != 'subagent'")
-        if since_ms is not None:
-            ask("session.ended >= ?", since_ms)
-        if until_ms is not None:
-            ask("session.started < ?", until_ms)
+        asked: list[tuple[bool, str, Sequence[object]]] = [
+            (agents is not None, f"session.agent IN ({','.join('?' * len(agents or ()))})", agents or ()),
+            (projects is not None, f"session.project IN ({','.join('?' * len(projects or ()))})", projects or ()),
+            (bool(branch), "instr(lower(branch), lower(?))", (branch,)),
+            (bool(title), "instr(lower(title), lower(?))", (title,)),
+            (bool(parent), "parent = ?", (parent,)),
+            (not parent and not subagents, "relation != 'subagent'", ()),
+            (since_ms is not None, "session.ended >= ?", (since_ms,)),
+            (until_ms is not None, "session.started < ?", (until_ms,)),
+            (
+                bool(messages),
+                "(SELECT sum(counted.messages) FROM transcript counted WHERE counted.session = session.id) >= ?",
+                (messages,),
+            ),
+        ]
+        where = ["session.started IS NOT NULL", *(condition for is_asked, condition, _ in asked if is_asked)]
+        values = [value for is_asked, _, some in asked if is_asked for value in some]
         order = "ORDER BY session.ended DESC, session.id"
         return self._sessions("WHERE " + " AND ".join(where), values, order, limit, skip)
 

@@ -121,7 +121,8 @@ def prepare_folder(folder: str) -> None:
 def _opening_error(folder: str, error: sqlite3.Error, *, write: bool) -> errors.HarkError:
     if "full" in str(error):
         return errors.DiskFull(folder)
-    return (errors.ArchiveReadOnly if write else errors.ArchiveUnreadable)(folder, error)
+    is_read_only = write or "readonly" in str(error)
+    return (errors.ArchiveReadOnly if is_read_only else errors.ArchiveUnreadable)(folder, error)
 
 
 def is_laid_out(con: sqlite3.Connection) -> bool:
