@@ -6,11 +6,10 @@ from unicodedata import normalize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harkback.text.clean import bound, clean
-from harkback.text.fold import fold
-from harkback.text.tokens import spans, token_string, tokens
 from harkback.text.batch import token_strings
-from harkback.text.fold import fold_spans
+from harkback.text.clean import bound, clean
+from harkback.text.fold import fold, fold_spans
+from harkback.text.tokens import spans, token_string, tokens
 
 _ANY = st.characters(codec=None)
 _NEAR = st.sampled_from(

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from harkback.text.tokens import spans, token_string, tokens
 from harkback.text.batch import token_strings
+from harkback.text.tokens import spans, token_string, tokens
 
 X = "x"
 CASES = [
