@@ -7,6 +7,7 @@ import os
 import shlex
 import stat
 import tempfile
+from shutil import rmtree
 from time import time
 
 from harkback import wire
@@ -24,6 +25,7 @@ def show_demo(*, as_json: bool) -> int:
 
     base = _own_folder()
     config, data = os.path.join(base, "claude"), os.path.join(base, "archive")
+    rmtree(data, ignore_errors=True)  # the sample is read anew each time, whichever version made the last one
     write(config)
     # A home of its own, so that none of the user's transcripts is even looked at.
     archive = Archive(Place(base, data), {"CLAUDE_CONFIG_DIR": config}, int(time() * 1000), base)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from harkback.engines.local import LocalEngine
-    from harkback.engines.local.writing import Open, Writing
+    from harkback.engines.local.opened import Open
+    from harkback.engines.local.writing import Writing
     from harkback.ingest.changes import Changes
     from harkback.model import Transcript
 

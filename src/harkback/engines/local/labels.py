@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
-    from harkback.engines.local.writing import Open
+    from harkback.engines.local.opened import Open
     from harkback.model import Message
 
 _FIND = "SELECT id FROM label WHERE kind=? AND value=?"

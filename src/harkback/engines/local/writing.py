@@ -11,17 +11,17 @@ from __future__ import annotations
 
 import os
 
-from harkback.engines.local.forgetting import TITLE_POS, forget_rows
+from harkback.engines.local.forgetting import forget_rows
 from harkback.engines.local.ids import key_of
 from harkback.engines.local.labels import Labels
+from harkback.engines.local.opened import Open
 from harkback.engines.local.pending import facts_above, is_behind, watermark
 from harkback.engines.local.schema import FILE, add_tally, chunks, guarded, transaction
+from harkback.engines.local.titles import claims, write_title
 from harkback.engines.local.words import Facts
 from harkback.model import (
     TALK,
-    TITLE,
     UNREADABLE,
-    USER,
     Checkpoint,
     Message,
     Problem,
@@ -57,32 +57,6 @@ WAL_BYTES = 32 << 20
 
 HEAP_BYTES = 96_000_000
 SMALL_HEAP_BYTES = 15_000_000
-
-
-class Open:
-    """One transcript while it is read: its numbers, and what has been gathered since the last commit."""
-
-    def __init__(self, number: int, session: int, transcript: Transcript, parser: int = 0) -> None:
-        """Begin with nothing gathered."""
-        self.parser = parser
-        self.number = number
-        self.agent = transcript.agent
-        self.session = session
-        self.transcript = transcript
-        self.before: Checkpoint | None = None
-        """Where the last reading stopped."""
-        self.must_reread = False
-        """Whether what was read before may no longer be what stands there."""
-        self.checkpoint: Checkpoint | None = None
-        self.facts: Session | None = None
-        self.messages = 0
-        self.chars = 0
-        """Characters of talk."""
-        self.project = 0
-        self.is_whole = False
-        """Whether the reader has come to the end of the file."""
-        self.is_unreadable = False
-        """Whether it could not be opened: then the next look must try again."""
 
 
 class Writing:
@@ -387,33 +361,7 @@ class Writing:
                 opened.session,
             ),
         )
-        return self._write_title(con, opened, facts.title, facts.title_rank)
-
-    def _write_title(self, con: sqlite3.Connection, opened: Open, title: str, rank: int) -> int:
-        had, had_rank, had_seq = con.execute(
-            "SELECT title, title_rank, title_seq FROM session WHERE id=?", (opened.session,)
-        ).fetchone()
-        if not title or rank < had_rank or (title, rank) == (had, had_rank):
-            return 0
-        seq = None
-        if had_seq is not None:
-            con.execute("DELETE FROM part WHERE seq=?", (had_seq,))
-            add_tally(con, parts=-1)
-            con.execute("INSERT INTO dead VALUES(?, NULL)", (had_seq,))
-        if rank > 0:  # a title made of the first prompt would only say the prompt again
-            key = key_of(opened.transcript.agent, f"title:{opened.transcript.native}")
-            # When the session began: that stays, in however many pieces it is read.
-            began = opened.facts.started_ms if opened.facts else None
-            seq = con.execute(
-                "INSERT INTO part(transcript, pos, length, message, lane, role, time, text) VALUES(?,?,0,?,?,?,?,?)",
-                (opened.number, TITLE_POS, key, TITLE, USER, began, title),
-            ).lastrowid
-            con.execute("INSERT OR REPLACE INTO identity VALUES(?,?)", (key, seq))
-            add_tally(con, parts=1)
-        con.execute(
-            "UPDATE session SET title=?, title_rank=?, title_seq=? WHERE id=?", (title, rank, seq, opened.session)
-        )
-        return int(seq is not None)
+        return write_title(con, opened, facts)
 
     def _finish_index(self) -> None:
         """Do B and C after a batch whose documents the index's writer already has, all but the titles."""
@@ -511,20 +459,13 @@ class Writing:
 
     def settle_titles(self) -> None:
         """Give the titles that old Claude Code kept in other files to the sessions they speak of."""
-        rows = self.con.execute(
-            "SELECT claim.title, transcript.id, transcript.agent, path, session.id, native, started FROM claim"
-            " JOIN identity ON identity.key = claim.key JOIN part ON part.seq = identity.seq"
-            " JOIN transcript ON transcript.id = part.transcript JOIN session ON session.id = transcript.session"
-            " WHERE title_rank < 1 ORDER BY transcript.id, part.pos"
-        ).fetchall()
-        if not rows:
+        claimed = claims(self.con)
+        if not claimed:
             return
         with guarded(self.folder):
             with transaction(self.con) as con:
-                for title, number, agent, path, session, native, started in rows:
-                    opened = Open(number, session, Transcript(agent, path, native, 0, 0))
-                    opened.facts = Session(agent, native, started_ms=started)
-                    self._write_title(con, opened, title, 1)
+                for opened, facts in claimed:
+                    write_title(con, opened, facts)
             if self._indexes:
                 self._index_from_rows(clean=False)
         self._start_batch()
