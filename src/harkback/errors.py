@@ -87,3 +87,13 @@ class NothingYet(HarkError):
 
 class NotAMessage(HarkError):
     """{0!r} is a session; only a message has a raw record. `hark show {0}` lists its messages with their ids."""
+
+
+class NoRecord(HarkError):
+    """{0!r} is the title of a session, which has no record of its own. `hark show {0}` shows it."""
+
+
+class NoPage(HarkError):
+    """{0} has no page {1}; the last one is page {2}."""
+
+    status = 1

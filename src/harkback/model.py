@@ -172,6 +172,7 @@ class Place(NamedTuple):
     """One of the places where a message stands: a session and where in its transcript."""
 
     session: StoredSession
+    transcript: int
     path: str
     offset: int
     length: int

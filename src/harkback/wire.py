@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from harkback import rank
 from harkback.agents import resume_argv
 from harkback.model import LANES, ROLES
+from harkback.moments import local
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,9 +24,8 @@ SCHEMA = 1
 
 def when(time_ms: int | None) -> str | None:
     """Write a time in the user's zone with its offset, to the second."""
-    if time_ms is None:
-        return None
-    return datetime.fromtimestamp(time_ms / 1000, tz=UTC).astimezone().isoformat(timespec="seconds")
+    moment = local(time_ms)
+    return moment.isoformat(timespec="seconds") if moment else None
 
 
 def search(answer: Answer, shown: int | None = None) -> Json:
@@ -191,6 +189,16 @@ def status(state: Status) -> Json:
         "leaving": [
             {"agent": one.agent, "after_days": one.after_days, "files": one.transcripts} for one in state.leaving
         ],
+    }
+
+
+def bare(kept: Coverage | None, transcripts: int, newest_ms: int | None) -> Json:
+    """Write what bare `hark` says."""
+    return {
+        "schema": SCHEMA,
+        "coverage": coverage(kept) if kept is not None else None,
+        "transcripts": transcripts,
+        "newest": when(newest_ms),
     }
 
 

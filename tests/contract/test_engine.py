@@ -691,7 +691,7 @@ def test_the_start_of_several_message_ids_is_an_error_and_a_longer_one_is_not(st
     store.put(A, facts(A), *(store.message(f"many{at}", f"many {at}") for at in range(3000)))
     rows = store.open().rows
     by_start: dict[str, list[StoredPart]] = {}
-    for part in rows.of_session(store.session(A).number, (TALK,)):
+    for part in rows.parts(range(1, 3001)).values():
         by_start.setdefault(part.message[:4], []).append(part)
     start, parts = next(pair for pair in by_start.items() if len(pair[1]) > 1)
     with pytest.raises(errors.Ambiguous) as raised:
@@ -707,12 +707,14 @@ def test_the_turns_around_a_message_come_in_order(store: Store) -> None:
     rows = store.open().rows
     part = rows.find_id(f"{A}:turn 3")
     assert isinstance(part, StoredPart)
-    assert [one.text for one in rows.around(part, 2)] == ["turn 1", "turn 2", "turn 4", "turn 5"]
-    assert rows.around(part, 0) == []
+    before, after = rows.around(part.transcript, part.offset, 2)
+    assert [one.text for one in before] == ["turn 1", "turn 2"]
+    assert [one.text for one in after] == ["turn 4", "turn 5"]
+    assert rows.around(part.transcript, part.offset, 0) == ([], [])
     first = rows.find_id(f"{A}:turn 0")
     assert isinstance(first, StoredPart)
-    assert [one.text for one in rows.around(first, 2)] == ["turn 1", "turn 2"]
-    assert [one.text for one in rows.of_session(part.session, (TALK,), skip=5)] == ["turn 5", "turn 6"]
+    before, after = rows.around(first.transcript, first.offset, 2)
+    assert (before, [one.text for one in after]) == ([], ["turn 1", "turn 2"])
 
 
 def test_a_digest_holds_prompts_and_final_answers(store: Store) -> None:

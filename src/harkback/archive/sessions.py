@@ -12,8 +12,9 @@ from harkback.engines.local import LocalEngine, Search, guarded, locked, prepare
 from harkback.ingest.changes import HOT, Changes, Report, all_changes, hot_changes
 from harkback.ingest.projects import project_of
 from harkback.model import CALLS, LANES, MAIN_LANES, TALK, Coverage, StoredPart, StoredSession
+from harkback.query import parse
 from harkback.search.answer import Found, Hit, Looking
-from harkback.terms import needs
+from harkback.terms import PAIR, UNBROKEN_CHARS, needs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ class Answer(NamedTuple):
     coverage: Coverage
     left_out: tuple[StoredSession, ...]
     """The asking session and those named with --exclude-session."""
+    asking: frozenset[str]
+    """Ids of those among them that are left out because they ask."""
     offset: int
     hint: str
     """Why there is nothing, or little, and what to try; empty when all is well."""
@@ -170,17 +173,21 @@ class Archive:
         engine = LocalEngine.open(self.place.data)
         if engine is None:
             nothing = Coverage(0, 0, 0, 0, None)
-            return Answer(query, Found(rank.NONE, (), {}, 0), nothing, (), 0, self._hint_nothing(sync), False)
+            return Answer(
+                query, Found(rank.NONE, (), {}, 0), nothing, (), frozenset(), 0, self._hint_nothing(sync), False
+            )
         try:
-            left_out = self._left_out(engine, exclude, include_current=include_current)
+            asking = [] if include_current else self._asking(engine)
+            left_out = tuple({one.number: one for one in [*self._excluded(engine, exclude), *asking]}.values())
             wanted = Search(query, lanes, limit, newest, substring, tuple(one.number for one in left_out))
             looking = Looking(engine, wanted, self.now_ms, self._project(engine), context)
             found = looking.sessions() if by_session else looking.messages()
             coverage = engine.rows.coverage()
             if pending is not None:
                 coverage = coverage._replace(pending=pending)
-            hint = "" if found.hits else self._why_nothing(engine, wanted, coverage, left_out)
-            return Answer(query, found, coverage, left_out, 0, hint, self._is_due(coverage))
+            hint = "" if found.hits else self._why_nothing(engine, wanted, coverage, asking)
+            asked_by = frozenset(one.id for one in asking)
+            return Answer(query, found, coverage, left_out, asked_by, 0, hint, self._is_due(coverage))
         finally:
             engine.close()
 
@@ -189,7 +196,7 @@ class Archive:
         coverage = engine.rows.coverage() if engine is not None else Coverage(0, 0, 0, 0, None)
         if engine is not None:
             engine.close()
-        return Answer(query, Found(rank.NONE, (), {}, 0), coverage, (), 0, hint, full_pass_is_due=False)
+        return Answer(query, Found(rank.NONE, (), {}, 0), coverage, (), frozenset(), 0, hint, full_pass_is_due=False)
 
     def _is_due(self, coverage: Coverage) -> bool:
         if coverage.pending:
@@ -197,15 +204,17 @@ class Archive:
         last = coverage.last_full_pass_ms
         return coverage.transcripts > HOT and (last is None or not 0 <= self.now_ms - last <= FULL_PASS_EVERY_MS)
 
-    def _left_out(
-        self, engine: LocalEngine, exclude: Sequence[str], *, include_current: bool
-    ) -> tuple[StoredSession, ...]:
-        found = {one.number: one for one in (engine.rows.find_session(text) for text in exclude)}
-        if not include_current:
-            for agent, native in asking_sessions(self.env):
-                for one in engine.rows.asking(agent, native):
-                    found[one.number] = one
-        return tuple(found.values())
+    def _asking(self, engine: LocalEngine) -> list[StoredSession]:
+        return [one for agent, native in asking_sessions(self.env) for one in engine.rows.asking(agent, native)]
+
+    def _excluded(self, engine: LocalEngine, exclude: Sequence[str]) -> list[StoredSession]:
+        found: list[StoredSession] = []
+        for text in exclude:
+            try:
+                found.append(engine.rows.find_session(text))
+            except errors.NotFound:
+                continue  # a session that is not here cannot be in the answer
+        return found
 
     def _project(self, engine: LocalEngine) -> int | None:
         here = project_of(self.cwd)
@@ -218,28 +227,34 @@ class Archive:
             )
         return "Nothing is indexed yet. Run `hark sync` first."
 
-    def _why_nothing(
-        self, engine: LocalEngine, wanted: Search, coverage: Coverage, left_out: tuple[StoredSession, ...]
-    ) -> str:
+    def _why_nothing(self, engine: LocalEngine, wanted: Search, coverage: Coverage, asking: list[StoredSession]) -> str:
         """Say whether it is absent, filtered out, or perhaps not read yet, and what to try."""
         if coverage.pending:
             return (
                 f"Not found in what is indexed so far; {coverage.pending} transcripts are still to be read."
-                " Run `hark sync`, then search again."
+                " `hark sync` reads them and shows how far it is; then search again."
             )
         bare = wanted._replace(query=wanted.query._replace(filters=()), lanes=tuple(range(len(LANES))), limit=1)
-        if wanted.query.filters and wanted.query.clauses:
-            free = engine.find(bare)
-            if free.candidates:
-                names = ", ".join(sorted({one.field for one in wanted.query.filters}))
-                return f"Something is found without the filters ({names}). Loosen them."
-        if left_out and engine.find(bare._replace(exclude_sessions=())).candidates:
+        names = ", ".join(sorted({one.field for one in wanted.query.filters}))
+        if names and not wanted.query.clauses:
+            return f"No message fits the filters ({names}). `hark sessions` and `hark status` show what there is."
+        if names and engine.find(bare).candidates:
+            return f"Something is found without the filters ({names}). Loosen them."
+        if asking and engine.find(bare._replace(exclude_sessions=())).candidates:
             return "It stands only in the session that is asking, which is left out. --include-current searches it too."
-        if not wanted.substring:
-            return (
-                "Not found in any session that was read. Try fewer or other words, or --substring for parts of words."
-            )
-        return "Not found in any session that was read. Try fewer or other words."
+        halves = self._halves_found(engine, wanted)
+        if halves:
+            return f"It does not stand like that, but {' and '.join(halves)} does. Put a space between the words."
+        more = "" if wanted.substring else ", or --substring for parts of words"
+        return f"Not found in any session that was read. Try fewer or other words{more}."
+
+    def _halves_found(self, engine: LocalEngine, wanted: Search) -> list[str]:
+        """Name the pieces of a short CJK word that are found where the whole is not: it is never broken unasked."""
+        words = [word.text for clause in wanted.query.clauses for word in clause.words]
+        if len(words) != 1 or words[0].isascii() or not PAIR < len(words[0]) <= UNBROKEN_CHARS:
+            return []
+        halves = [words[0][:2], words[0][2:]]
+        return [half for half in halves if engine.find(Search(parse(half, self.now_ms), limit=1)).candidates]
 
     # -- reading what is new ---------------------------------------------------------------------------------------
 
@@ -463,13 +478,13 @@ class Archive:
             if isinstance(found, StoredSession):
                 return self._session(engine, found, page, page_parts)
             parts = engine.rows.message(found.transcript, found.offset) if found.offset >= 0 else [found]
-            around = engine.rows.around(found, context, (TALK, CALLS)) if found.offset >= 0 else []
-            places = engine.rows.places(found)
+            places = sorted(engine.rows.places(found), key=lambda one: (one.session.started_ms or 0, one.path))
+            before, after = engine.rows.around(places[0].transcript, places[0].offset, context, (TALK, CALLS))
             return MessageView(
                 places[0].session,
                 tuple(parts),
-                tuple(one for one in around if one.offset < found.offset),
-                tuple(one for one in around if one.offset > found.offset),
+                tuple(before),
+                tuple(after),
                 tuple((place.session, place.path, place.offset) for place in places),
             )
         finally:
@@ -478,7 +493,9 @@ class Archive:
     def _session(self, engine: LocalEngine, session: StoredSession, page: int, page_parts: int) -> SessionView:
         talk = engine.rows.digest(session.number)
         pages = max(1, -(-len(talk) // page_parts))
-        page = min(max(1, page), pages)
+        page = max(1, page)
+        if page > pages:
+            raise errors.NoPage(session.id, page, pages)
         seqs = talk[(page - 1) * page_parts : page * page_parts]
         parts = engine.rows.parts(seqs)
         children = engine.rows.sessions(parent=session.native, limit=50)
@@ -493,13 +510,18 @@ class Archive:
             found = engine.rows.find_id(text)
             if isinstance(found, StoredSession):
                 raise errors.NotAMessage(text)
+            if found.offset < 0:
+                raise errors.NoRecord(text)
             for place in engine.rows.places(found):
                 try:
                     with open(place.path, "rb") as file:
                         file.seek(place.offset)
-                        return file.read(place.length).rstrip(b"\r\n")
+                        record = file.read(place.length).rstrip(b"\r\n")
                 except OSError:
                     continue
+                # The transcript may have been rewritten since it was read.
+                if engine.rows.is_record_of(record, found, place.session.agent):
+                    return record
             raise errors.TranscriptGone(found.path, found.message)
         finally:
             engine.close()

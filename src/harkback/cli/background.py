@@ -17,24 +17,22 @@ def start_sync(env: Mapping[str, str], data: str) -> None:
     """Start `hark sync` detached. `HARK_BACKGROUND=off` forbids it; a failure to start is no error of the search."""
     if env.get("HARK_BACKGROUND", "").lower() in {"off", "0", "no", "false"}:
         return
-    argv = [sys.executable, "-m", "harkback", "sync", "--background"]
+    # -P: nothing is imported from the folder that the search was typed in, which others may have written.
+    argv = [sys.executable, "-P", "-m", "harkback", "sync", "--background"]
     own = {**env, "HARK_HOME": data}
     try:
         if hasattr(os, "posix_spawn"):
             # `subprocess` takes 7 ms to import; this takes one.
             null = os.open(os.devnull, os.O_RDWR)
-            os.posix_spawn(
-                sys.executable,
-                argv,
-                own,
-                file_actions=[(os.POSIX_SPAWN_DUP2, null, number) for number in range(3)],
-                setsid=True,
-            )
-            os.close(null)
+            actions = [(os.POSIX_SPAWN_DUP2, null, number) for number in range(3)]
+            try:
+                os.posix_spawn(sys.executable, argv, own, file_actions=actions, setsid=True)
+            finally:
+                os.close(null)
         else:
             import subprocess
 
             flags = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(subprocess, "CREATE_NO_WINDOW", 0)
             subprocess.Popen(argv, env=own, close_fds=True, creationflags=flags)
-    except OSError:
+    except (OSError, NotImplementedError):
         return

@@ -25,8 +25,8 @@ CONTEXT_CHARS = 2000
 
 def run_command(argv: list[str]) -> int:
     """Run a command of `hark`; bare `hark` says what is covered and which commands to know."""
-    if not argv:
-        return _bare()
+    if not argv or argv == ["--json"]:
+        return _bare(as_json=bool(argv))
     options = parse_argv(argv)
     return _COMMANDS[options.command](options)
 
@@ -45,6 +45,7 @@ def _search(options: argparse.Namespace) -> int:
 
     archive = _archive()
     query = _query(options, " ".join(options.query), archive.now_ms)
+    query = query._replace(notes=(*query.notes, *options.notes))
     began = time()
     budget = options.budget
     if budget is None:
@@ -156,10 +157,10 @@ def _demo(options: argparse.Namespace) -> int:
     return show_demo(as_json=options.json)
 
 
-def _bare() -> int:
+def _bare(*, as_json: bool) -> int:
     from harkback.cli import printing
 
-    printing.bare(_archive().overview())
+    printing.bare(_archive().overview(), as_json=as_json)
     return 0
 
 

@@ -43,10 +43,25 @@ def parse(argv: list[str]) -> argparse.Namespace:
     top = parser()
     if argv[0] != "search":
         return top.parse_args(argv)
-    options, rest = _split(argv[1:], *_option_names(top))
+    alone, valued = _option_names(top)
+    options, rest = _split(argv[1:], alone, valued)
+    known = sorted(alone | valued)
     found = top.parse_args(["search", *options])
     found.query = rest
+    found.notes = [note for item in rest if item.startswith("--") and (note := _meant(item, known))]
     return found
+
+
+_GUESSES = {"--limit": "-n", "--max": "-n", "--count": "-n", "--top": "-n", "--context": "-C", "--lane": "--in"}
+
+
+def _meant(item: str, known: list[str]) -> str:
+    """Say which option a word may have been meant for; words such as `--no-cache` are none."""
+    from difflib import get_close_matches
+
+    name = item.partition("=")[0]
+    near = [_GUESSES[name]] if name in _GUESSES else get_close_matches(name, known, 1, 0.75)
+    return f"{item} was searched as a word; did you mean the option {near[0]}?" if near else ""
 
 
 def _option_names(top: argparse.ArgumentParser) -> tuple[set[str], set[str]]:

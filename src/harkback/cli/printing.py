@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from datetime import UTC, datetime
 
-from harkback import rank
+from harkback import errors, rank
 from harkback.agents import resume_argv
 from harkback.model import LANES, MAIN_LANES, ROLES, TALK, USER
+from harkback.moments import local
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,9 +53,8 @@ def _dumps(value: object) -> str:
 
 
 def _when(time_ms: int | None) -> str:
-    if time_ms is None:
-        return "no date"
-    return datetime.fromtimestamp(time_ms / 1000, tz=UTC).astimezone().strftime("%Y-%m-%d %H:%M%z")
+    moment = local(time_ms)
+    return moment.strftime("%Y-%m-%d %H:%M%z") if moment else "no date"
 
 
 def _base(path: str) -> str:
@@ -169,7 +168,10 @@ def _status_line(answer: Answer, seconds: float) -> str:
     if coverage.pending:
         words.append(f"{coverage.pending:,} still to read (hark sync)")
     if answer.left_out:
-        words.append(f"left out: {', '.join(one.native[:8] for one in answer.left_out)} (--include-current)")
+        mine = [one.native[:8] for one in answer.left_out if one.id in answer.asking]
+        named = [one.native[:8] for one in answer.left_out if one.id not in answer.asking]
+        words += [f"left out: {', '.join(mine)}, which is asking (--include-current)"] if mine else []
+        words += [f"left out: {', '.join(named)}, as asked"] if named else []
     return "; ".join([*words, *answer.query.notes])
 
 
@@ -202,7 +204,9 @@ def message(view: MessageView, *, as_json: bool, page: int) -> None:
 
 def _print_page(text: str, page: int, name: str) -> None:
     pages = max(1, -(-len(text) // PAGE_CHARS))
-    page = min(max(1, page), pages)
+    page = max(1, page)
+    if page > pages:
+        raise errors.NoPage(name, page, pages)
     print(text[(page - 1) * PAGE_CHARS : page * PAGE_CHARS])
     if pages > 1:
         print(f"(page {page} of {pages}" + (f"; next: hark show {name} --page {page + 1})" if page < pages else ")"))
@@ -236,7 +240,9 @@ def session(view: SessionView, *, as_json: bool) -> None:
     one = view.session
     command = resume_argv(one.agent, one.parent if one.relation == "subagent" else one.native)
     if command:
-        print(_paint(f"    resume: cd {_plain(view.session.cwd)} && {' '.join(command)}", _DIM))
+        from shlex import join, quote
+
+        print(_paint(f"    resume: cd {quote(_plain(one.cwd))} && {join(command)}", _DIM))
     for child in view.children:
         print(_paint(f"    subagent {child.id} {_plain(child.title)}", _DIM))
     if view.files and view.page == 1:
@@ -271,7 +277,7 @@ def sessions(listed: Sequence[StoredSession], *, as_json: bool) -> None:
         facts += ["gone"] if one.is_gone else []
         print(_paint(one.native, _CYAN) + "  " + _plain("  ".join(facts)) + "  " + _paint(_plain(one.title), _GREEN))
     if not listed:
-        print("No session fits. `hark sessions` without filters lists all of them.")
+        print("No session fits, or this page is past the last one. `hark sessions` lists all of them.")
 
 
 def sync(report: Report, kept: Coverage, *, as_json: bool) -> None:
@@ -330,9 +336,14 @@ def status(state: Status, *, as_json: bool) -> None:
         )
 
 
-def bare(overview: Overview) -> None:
+def bare(overview: Overview, *, as_json: bool) -> None:
     """Print coverage in two lines and the commands to know."""
     kept = overview.coverage
+    if as_json:
+        from harkback import wire
+
+        _json(wire.bare(kept, overview.transcripts, overview.newest_ms))
+        return
     if kept is None:
         print("hark finds again what was said in past sessions of your coding agents.")
         print(

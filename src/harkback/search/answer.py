@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harkback import rank
 from harkback._record import NamedTuple
-from harkback.model import LANES, TITLE
+from harkback.model import LANES
 from harkback.search.snippet import SNIPPET_CHARS, Snippet, snippet
 from harkback.terms import SENTENCE, needs, rechecked
 from harkback.text.fold import fold
@@ -200,9 +200,14 @@ class Looking:
 
     def _hit(self, one: Ranked, part: StoredPart) -> Hit:
         places = self.engine.rows.places(part)
-        first = min(places, key=lambda place: (place.session.started_ms or 0, place.session.native))
+        # The session it was first said in, unless that one is left out.
+        left_out = self.search.exclude_sessions
+        first = min(
+            places,
+            key=lambda p: (p.session.number in left_out, p.session.started_ms or 0, p.session.ended_ms or 0, p.path),
+        )
         copies = {place.session.number: place for place in places if place.session.number != first.session.number}
-        around = self.engine.rows.around(part, self.context) if self.context and part.lane != TITLE else []
+        before, after = self.engine.rows.around(first.transcript, first.offset, self.context)
         chars = SNIPPET_CHARS + self.context * 100
         return Hit(
             part,
@@ -213,8 +218,8 @@ class Looking:
             one.age_factor,
             one.candidate.share,
             snippet(part.text, wanted_texts(self.needs), chars),
-            tuple(other for other in around if other.offset < part.offset),
-            tuple(other for other in around if other.offset > part.offset),
+            tuple(before),
+            tuple(after),
         )
 
 

@@ -178,7 +178,9 @@ class _Rows:
     ) -> Said:
         """Decide who says a prompt. `carrier` holds its origin: the row, or the attachment in it."""
         aside = self.facts.subagent or bool(row.get("isSidechain"))
-        copy_key = copy_key or f"{string(row.get('timestamp'))}:{digest(talk)}"
+        moment = time_ms(row.get("timestamp"))
+        if not copy_key and moment is not None:
+            copy_key = f"{moment}:{digest(talk)}"
         if aside and _origin(carrier) != "human":
             # The harness sends "Warmup" to new subagents to fill a cache; the answers are as empty.
             self.facts.warmup = talk == _WARMUP
@@ -260,7 +262,8 @@ class _Rows:
                 identity = identity or string(block.get("id"))
         identity = identity or digest("\n".join(part.text for part in parts))
         role = SYSTEM if all(part.lane == CONTEXT for part in parts) else ASSISTANT
-        return role, parts, f"{string(message.get('id'))}:{identity}", model
+        own = string(message.get("id"))
+        return role, parts, f"{own}:{identity}" if own else "", model
 
     def block(self, block: dict[str, Any], lane: int) -> list[Part]:
         """Read one block of an assistant's message."""

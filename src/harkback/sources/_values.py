@@ -45,9 +45,11 @@ def time_ms(value: Any) -> int | None:
     if type(value) is str:
         try:
             moment = datetime.fromisoformat(value)
-            return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH) // _MS
+            found = ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH) // _MS
         except (ValueError, OverflowError):
             return None
+        # A clock that was never set, or a date that stands for "never", would stand first or last in every order.
+        return found if 0 < found < _SECONDS_BELOW * 1000 else None
     if type(value) in (int, float) and 0 < value < _SECONDS_BELOW * 1000:
         return int(value * 1000 if value < _SECONDS_BELOW else value)
     return None

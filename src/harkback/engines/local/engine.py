@@ -211,7 +211,12 @@ class LocalEngine:
             return words.numbers("role", [ROLES.index(value) for value in one.values])
         if field == "session":
             return words.union([self._in_session(value) for value in one.values])
-        query = words.numbers(field, self._named(field, one.values)[:MOST_NAMES])
+        numbers = self._named(field, one.values)[:MOST_NAMES]
+        query = words.numbers(field, numbers)
+        if field in {"project", "branch"}:
+            branches = [self.rows.label(number) for number in numbers] if field == "branch" else []
+            sessions = self.rows.sessions_of(numbers if field == "project" else (), branches)
+            return self._with_copies_in(query, sessions)
         # With words, a file names the sessions that touched it; alone, the calls that did.
         return self._sessions_with(query) if field == "file" and session_wide else query
 
@@ -243,8 +248,11 @@ class LocalEngine:
         sessions: set[int] = set()
         for searcher in self._searchers():
             sessions.update(session_counts(searcher, query, 10_000))
+        return self._with_copies_in(words.numbers("session", sorted(sessions)), sessions)
+
+    def _with_copies_in(self, own: tantivy.Query, sessions: set[int]) -> tantivy.Query:
+        """Add what stands in these sessions only as copies of others' messages."""
         copied = [seq for session in sessions & self.rows.with_copies() for seq in self.rows.copied_into(session)]
-        own = words.numbers("session", sorted(sessions))
         return words.union([own, words.numbers("seq", copied)]) if copied else own
 
     # -- the index -----------------------------------------------------------------------------------------------

@@ -83,3 +83,23 @@ def _move_to_heirs(con: sqlite3.Connection, transcript: int, kept: set[int]) -> 
         )
         con.execute("DELETE FROM moved")
     return moved
+
+
+def set_time(con: sqlite3.Connection, message: int, time_ms: int) -> None:
+    """Set the time of a message back: its parts are written anew, so that the index learns of it."""
+    first = con.execute("SELECT seq FROM identity WHERE key=?", (message,)).fetchone()
+    where = "FROM part WHERE (transcript, pos) = (SELECT transcript, pos FROM part WHERE seq=?) ORDER BY seq"
+    seqs = [row[0] for row in con.execute(f"SELECT seq {where}", first)] if first else []
+    moved: list[int] = []
+    for seq in seqs:
+        new = con.execute(
+            "INSERT INTO part(transcript, pos, length, message, lane, role, time, tool, model, branch, files, text)"
+            " SELECT transcript, pos, length, message, lane, role, ?, tool, model, branch, files, text FROM part"
+            " WHERE seq=?",
+            (time_ms, seq),
+        ).lastrowid
+        moved.append(int(new or 0))
+        con.execute("DELETE FROM part WHERE seq=?", (seq,))
+        con.execute("INSERT OR IGNORE INTO dead VALUES(?, NULL)", (seq,))
+    if moved:
+        con.execute("INSERT OR REPLACE INTO identity VALUES(?, ?)", (message, moved[0]))

@@ -38,6 +38,18 @@ _SESSION = (
     " LEFT JOIN transcript ON transcript.session = session.id "
 )
 
+# The parts of which a transcript holds copies.
+_COPIES = (
+    "FROM copy JOIN identity ON identity.key = copy.message JOIN part owner ON owner.seq = identity.seq"
+    " JOIN part twin ON twin.transcript = owner.transcript AND twin.pos = owner.pos"
+)
+
+# A subagent's id begins with its parent's: the parent is meant.
+_BEGINS = (
+    "native >= ? AND native < ? AND parent NOT IN"
+    " (SELECT native FROM session other WHERE other.native >= ? AND other.native < ?)"
+)
+
 SHORTEST_PREFIX = 4
 
 
@@ -81,33 +93,37 @@ class Rows:
         """Give every part of the message at a place."""
         return self._parts("WHERE part.transcript=? AND part.pos=? ORDER BY part.seq", (transcript, offset))
 
-    def around(self, part: StoredPart, turns: int, lanes: Iterable[int] = (TALK,)) -> list[StoredPart]:
-        """Give the parts of up to `turns` messages before and after, of these lanes, in order, without its own."""
+    def around(
+        self, transcript: int, offset: int, turns: int, lanes: Iterable[int] = (TALK,)
+    ) -> tuple[list[StoredPart], list[StoredPart]]:
+        """Give up to `turns` parts of these lanes before and after a place, in order, those it has as copies too."""
+        if not turns or offset < 0:
+            return [], []
         listed = ",".join(str(int(lane)) for lane in lanes)
-        order = f"part.lane IN ({listed}) ORDER BY part.pos {{}}, seq LIMIT ?"
-        ask = f"WHERE part.transcript=? AND part.pos {{}} ? AND {order}"
-        place = (part.transcript, part.offset, turns)
-        before = self._parts(ask.format("<", "DESC"), place) if turns else []
-        after = self._parts(ask.format(">", "ASC"), place) if turns else []
-        return [*reversed([one for one in before if one.offset >= 0]), *after]
-
-    def of_session(self, session: int, lanes: Sequence[int], skip: int = 0, limit: int = -1) -> list[StoredPart]:
-        """Give a session's own parts of these lanes in order."""
-        listed = ",".join(str(int(lane)) for lane in lanes)
-        return self._parts(
-            f"WHERE transcript.session=? AND part.lane IN ({listed}) AND part.pos >= 0"
-            " ORDER BY part.transcript, part.pos, seq LIMIT ? OFFSET ?",
-            (session, limit, skip),
-        )
+        sides = []
+        for sign, order in (("<", "DESC"), (">", "ASC")):
+            own = self.con.execute(
+                f"SELECT pos, seq FROM part WHERE transcript=? AND pos {sign} ? AND pos >= 0 AND lane IN ({listed})"
+                f" ORDER BY pos {order}, seq LIMIT ?",
+                (transcript, offset, turns),
+            ).fetchall()
+            copied = self.con.execute(
+                f"SELECT copy.pos, twin.seq {_COPIES} WHERE copy.transcript=? AND copy.pos {sign} ?"
+                f" AND twin.lane IN ({listed}) ORDER BY copy.pos {order}, twin.seq LIMIT ?",
+                (transcript, offset, turns),
+            ).fetchall()
+            near = sorted({*own, *copied}, key=lambda place: abs(place[0] - offset))[:turns]
+            seqs = [seq for _, seq in sorted(near)]
+            parts = self.parts(seqs)
+            sides.append([parts[seq] for seq in seqs])
+        return sides[0], sides[1]
 
     def copied_into(self, session: int) -> list[int]:
         """Give the numbers of the parts that stand in a session only as copies of another's."""
         return [
             row[0]
             for row in self.con.execute(
-                "SELECT twin.seq FROM transcript JOIN copy ON copy.transcript = transcript.id"
-                " JOIN identity ON identity.key = copy.message JOIN part owner ON owner.seq = identity.seq"
-                " JOIN part twin ON twin.transcript = owner.transcript AND twin.pos = owner.pos"
+                f"SELECT twin.seq {_COPIES} JOIN transcript ON transcript.id = copy.transcript"
                 " WHERE transcript.session=?",
                 (session,),
             )
@@ -126,6 +142,14 @@ class Rows:
             )
         ]
 
+    def sessions_of(self, projects: Sequence[int], branches: Sequence[str]) -> set[int]:
+        """Give the sessions of these projects and those that ended on one of these branches."""
+        found: set[int] = set()
+        for column, values in (("project", projects), ("branch", branches)):
+            for value in values:
+                found.update(row[0] for row in self.con.execute(f"SELECT id FROM session WHERE {column}=?", (value,)))
+        return found
+
     def with_copies(self) -> set[int]:
         """Give the sessions in which copies of others' messages stand."""
         rows = self.con.execute(
@@ -136,13 +160,25 @@ class Rows:
     def places(self, part: StoredPart) -> list[Place]:
         """Give every place where a message stands, its own first, then by when the session began."""
         rows = self.con.execute(
-            "SELECT transcript.session, transcript.path, copy.pos, copy.length FROM copy"
+            "SELECT transcript.session, transcript.id, transcript.path, copy.pos, copy.length FROM copy"
             " JOIN transcript ON transcript.id = copy.transcript WHERE copy.message=?",
             (_key(part.message),),
         ).fetchall()
-        here = (part.session, part.path, part.offset, part.length)
+        here = (part.session, part.transcript, part.path, part.offset, part.length)
         sessions = self.sessions_by_number([part.session, *(row[0] for row in rows)])
         return [Place(sessions[row[0]], *row[1:]) for row in (here, *rows)]
+
+    @staticmethod
+    def is_record_of(record: bytes, part: StoredPart, agent: str) -> bool:
+        """Whether a record read from a transcript is still the one that a message was made of."""
+        import json
+
+        try:
+            row = json.loads(record)
+        except ValueError:
+            return False
+        own = row.get("uuid") if isinstance(row, dict) else None
+        return isinstance(row, dict) and (not isinstance(own, str) or message_id(key_of(agent, own)) == part.message)
 
     # -- ids -------------------------------------------------------------------------------------------------
 
@@ -174,19 +210,13 @@ class Rows:
         if colon:
             exact = self._sessions("WHERE session.agent=? AND native=?", (agent, native))
             return exact or (
-                self._sessions(
-                    "WHERE session.agent=? AND native >= ? AND native < ?", (agent, native, native + "\U0010ffff")
-                )
+                self._sessions(f"WHERE session.agent=? AND {_BEGINS}", (agent, *(native, native + "\U0010ffff") * 2))
                 if native
                 else []
             )
         if len(text) < SHORTEST_PREFIX:
             return []
-        return self._sessions(
-            "WHERE native >= ? AND native < ? AND parent NOT IN (SELECT native FROM session other"
-            " WHERE other.native >= ? AND other.native < ?)",
-            (text, text + "\U0010ffff") * 2,
-        )
+        return self._sessions(f"WHERE {_BEGINS}", (text, text + "\U0010ffff") * 2)
 
     def _message_like(self, text: str) -> StoredPart | None:
         wide = key_range(text)
@@ -293,10 +323,8 @@ class Rows:
             "SELECT seq, role, part.transcript AS place, pos FROM part"
             " JOIN transcript ON transcript.id = part.transcript"
             " WHERE transcript.session=?1 AND lane=?2"
-            " UNION SELECT twin.seq, twin.role, copy.transcript, copy.pos FROM transcript"
-            " JOIN copy ON copy.transcript = transcript.id JOIN identity ON identity.key = copy.message"
-            " JOIN part owner ON owner.seq = identity.seq"
-            " JOIN part twin ON twin.transcript = owner.transcript AND twin.pos = owner.pos"
+            f" UNION SELECT twin.seq, twin.role, copy.transcript, copy.pos {_COPIES}"
+            " JOIN transcript ON transcript.id = copy.transcript"
             " WHERE transcript.session=?1 AND twin.lane=?2 ORDER BY place, pos, seq",
             (session, TALK),
         ).fetchall()
@@ -313,11 +341,16 @@ class Rows:
     def files_of(self, session: int) -> list[str]:
         """Give the files that a session's calls named, in the order of their first mention."""
         numbers: dict[int, None] = {}
-        for (files,) in self.con.execute(
-            "SELECT files FROM part JOIN transcript ON transcript.id = part.transcript"
-            " WHERE transcript.session=? AND files IS NOT NULL ORDER BY pos",
+        rows = self.con.execute(
+            "SELECT files FROM (SELECT files, part.transcript AS place, pos FROM part"
+            " JOIN transcript ON transcript.id = part.transcript WHERE transcript.session=?1 AND files IS NOT NULL"
+            f" UNION ALL SELECT twin.files, copy.transcript, copy.pos {_COPIES}"
+            " JOIN transcript ON transcript.id = copy.transcript"
+            " WHERE transcript.session=?1 AND twin.files IS NOT NULL)"
+            " ORDER BY place, pos",
             (session,),
-        ):
+        )
+        for (files,) in rows:
             numbers.update(dict.fromkeys(map(int, files.split())))
         find = "SELECT value FROM label WHERE id=?"
         return [self.con.execute(find, (number,)).fetchone()[0] for number in numbers]

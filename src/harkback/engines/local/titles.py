@@ -6,11 +6,15 @@ from harkback.engines.local.forgetting import TITLE_POS
 from harkback.engines.local.ids import key_of
 from harkback.engines.local.opened import Open
 from harkback.engines.local.schema import add_tally
-from harkback.model import TITLE, USER, Session, Transcript
+from harkback.model import ASSISTANT, TITLE, USER, Session, Transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
+
+
+OWN_TITLE = 2
+"""Titles up to this rank are the agent's; above it the person's."""
 
 
 def write_title(con: sqlite3.Connection, opened: Open, facts: Session) -> int:
@@ -31,7 +35,7 @@ def write_title(con: sqlite3.Connection, opened: Open, facts: Session) -> int:
         # Its time is when the session began: that stays, in however many pieces it is read.
         seq = con.execute(
             "INSERT INTO part(transcript, pos, length, message, lane, role, time, text) VALUES(?,?,0,?,?,?,?,?)",
-            (opened.number, TITLE_POS, key, TITLE, USER, facts.started_ms, title),
+            (opened.number, TITLE_POS, key, TITLE, USER if rank > OWN_TITLE else ASSISTANT, facts.started_ms, title),
         ).lastrowid
         con.execute("INSERT OR REPLACE INTO identity VALUES(?,?)", (key, seq))
         add_tally(con, parts=1)
@@ -40,17 +44,20 @@ def write_title(con: sqlite3.Connection, opened: Open, facts: Session) -> int:
 
 
 def claims(con: sqlite3.Connection) -> list[tuple[Open, Session]]:
-    """Give the titles that other transcripts claim for sessions which have none of their own; the last one stands."""
+    """Give the titles that other transcripts claim for sessions which have none of their own; the last one stands.
+
+    A claim names a message; copies of it stand in the sessions that went on from it, and the first of all is meant.
+    """
     rows = con.execute(
-        "SELECT claim.title, transcript.id, transcript.agent, path, session.id, native, started FROM claim"
-        " JOIN identity ON identity.key = claim.key JOIN part ON part.seq = identity.seq"
-        " JOIN transcript ON transcript.id = part.transcript JOIN session ON session.id = transcript.session"
-        " WHERE title_rank < 1 ORDER BY transcript.id, part.pos"
+        "SELECT claim.key, claim.title, transcript.id, transcript.agent, path, session.id, native, started, title_rank"
+        " FROM claim JOIN identity ON identity.key = claim.key JOIN part ON part.seq = identity.seq"
+        " JOIN (SELECT message, transcript, pos FROM copy UNION SELECT message, transcript, pos FROM part) place"
+        " ON place.message = part.message JOIN transcript ON transcript.id = place.transcript"
+        " JOIN session ON session.id = transcript.session ORDER BY claim.key, started, transcript.id"
     ).fetchall()
-    return [
-        (
-            Open(number, session, Transcript(agent, path, native, 0, 0)),
-            Session(agent, native, title, title_rank=1, started_ms=started),
-        )
-        for title, number, agent, path, session, native, started in rows
-    ]
+    first: dict[int, tuple[Open, Session]] = {}
+    for key, title, number, agent, path, session, native, started, rank in rows:
+        if key not in first:
+            opened = Open(number, session, Transcript(agent, path, native, 0, 0))
+            first[key] = (opened, Session(agent, native, title, title_rank=1 if rank < 1 else -1, started_ms=started))
+    return [one for one in first.values() if one[1].title_rank > 0]

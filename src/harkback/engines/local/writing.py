@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import os
 
-from harkback.engines.local.forgetting import forget_rows
+from harkback._record import NamedTuple
+from harkback.engines.local.forgetting import forget_rows, set_time
 from harkback.engines.local.ids import key_of
 from harkback.engines.local.labels import Labels
 from harkback.engines.local.opened import Open
@@ -20,14 +21,18 @@ from harkback.engines.local.schema import FILE, add_tally, chunks, guarded, tran
 from harkback.engines.local.titles import claims, write_title
 from harkback.engines.local.words import Facts
 from harkback.model import (
+    CONTEXT,
+    OUTPUT,
+    SUMMARY,
+    SYSTEM,
     TALK,
+    TOOL,
     UNREADABLE,
     Checkpoint,
     Message,
     Problem,
     Session,
     SessionTitle,
-    Transcript,
 )
 from harkback.text.batch import token_strings
 
@@ -38,7 +43,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from harkback.engines.local.words import Words
-    from harkback.model import Record
+    from harkback.model import Record, Transcript
 
 CHUNK_BYTES = 1 << 20
 """Records of so many bytes are folded, numbered and handed to the index's thread at once."""
@@ -49,6 +54,9 @@ BOUNDED_BYTES = 8 << 10
 MOST_CHARS = 2_000_000
 """A text of more characters is kept in part only."""
 
+LANE_ROLES = {CONTEXT: SYSTEM, SUMMARY: SYSTEM, OUTPUT: TOOL}
+"""Who speaks in these lanes, whoever's record it stands in."""
+
 BATCH_CHARS = 24 << 20
 """So much text is committed at once: about half a second of work, and what a kill makes us read again."""
 
@@ -57,6 +65,16 @@ WAL_BYTES = 32 << 20
 
 HEAP_BYTES = 96_000_000
 SMALL_HEAP_BYTES = 15_000_000
+
+
+class Owner(NamedTuple):
+    """Who has the rows of a message that may stand in several transcripts."""
+
+    message: int
+    seq: int
+    """Of its first part."""
+    time_ms: int | None
+    session: int
 
 
 class Writing:
@@ -82,7 +100,9 @@ class Writing:
         self._seq = self._first = self._high_water() + 1
         self._rows: list[tuple[object, ...]] = []
         self._identities: dict[int, int] = {}
-        self._owners: dict[int, tuple[int, int]] = {}
+        self._owners: dict[int, Owner] = {}
+        """By identity: who has the rows of the message."""
+        self._earlier: dict[int, int] = {}
         self._copies: list[tuple[int, int, int, int]] = []
         self._problems: list[tuple[int, int, int, str, str]] = []
         self._claims: list[tuple[int, str]] = []
@@ -196,8 +216,6 @@ class Writing:
         for opened, message, first, second in keyed:
             owner = owners.get(first) or (owners.get(second) if second else None)
             if owner is not None:
-                opened.messages += any(part.lane == TALK for part in message.parts)
-                opened.chars += sum(len(part.text) for part in message.parts if part.lane == TALK)
                 self._note_copy(owner, opened, message, first, second)
             else:
                 self._number(opened, message, first, second, rows, facts)
@@ -214,21 +232,28 @@ class Writing:
         for some in chunks(fresh):
             marks = ",".join("?" * len(some))
             self._owners.update(
-                (key, (message, seq))
-                for key, message, seq, transcript in self.con.execute(
-                    "SELECT identity.key, part.message, part.seq, part.transcript FROM identity"
-                    f" JOIN part ON part.seq = identity.seq WHERE identity.key IN ({marks})",
+                (key, Owner(message, seq, time, session))
+                for key, message, seq, time, session, transcript in self.con.execute(
+                    "SELECT identity.key, part.message, part.seq, part.time, session, part.transcript FROM identity"
+                    " JOIN part ON part.seq = identity.seq JOIN transcript ON transcript.id = part.transcript"
+                    f" WHERE identity.key IN ({marks})",
                     some,
                 )
                 if transcript not in self._forgotten
             )
 
-    def _note_copy(self, owner: tuple[int, int], opened: Open, message: Message, first: int, second: int) -> None:
-        self._copies.append((owner[0], opened.number, message.offset, message.length))
+    def _note_copy(self, owner: Owner, opened: Open, message: Message, first: int, second: int) -> None:
+        if message.time_ms is not None and owner.time_ms is not None and message.time_ms < owner.time_ms:
+            # Claude Code 1.0 wrote the time of the resume into its copies: it was said when it was said first.
+            self._earlier[owner.message] = min(message.time_ms, self._earlier.get(owner.message, message.time_ms))
+        if owner.session != opened.session:  # a moved transcript says nothing twice
+            opened.messages += any(part.lane == TALK for part in message.parts)
+            opened.chars += sum(len(part.text) for part in message.parts if part.lane == TALK)
+        self._copies.append((owner.message, opened.number, message.offset, message.length))
         for key in (first, second):
             if key and key not in self._owners:
                 self._owners[key] = owner
-                self._identities[key] = owner[1]
+                self._identities[key] = owner.seq
 
     def _number(
         self,
@@ -242,10 +267,11 @@ class Writing:
         _, offset, length, role, time_ms, parts, _, model_name, branch_name = message
         labels = self._labels
         seq, number, session, project = self._seq, opened.number, opened.session, opened.project
-        self._owners[first] = (first, seq)
+        owner = Owner(first, seq, message.time_ms, session)
+        self._owners[first] = owner
         self._identities[first] = seq
         if second:
-            self._owners[second] = (first, seq)
+            self._owners[second] = owner
             self._identities[second] = seq
         agent = labels.agents[opened.agent]
         model = labels.models[model_name] if model_name else None
@@ -261,8 +287,9 @@ class Writing:
                 listed = " ".join(map(str, files))
             else:
                 files, listed = (), None
-            rows.append((seq, number, offset, length, first, lane, role, time_ms, tool, model, branch, listed, text))
-            facts.append(Facts(seq, number, session, project, agent, lane, role, time_ms, tool, branch, files))
+            said_by = LANE_ROLES.get(lane, role)
+            rows.append((seq, number, offset, length, first, lane, said_by, time_ms, tool, model, branch, listed, text))
+            facts.append(Facts(seq, number, session, project, agent, lane, said_by, time_ms, tool, branch, files))
             seq += 1
         self._seq = seq
         opened.messages += has_talk
@@ -299,6 +326,8 @@ class Writing:
             con.executemany("INSERT INTO part VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)", self._rows)
             con.executemany("INSERT OR REPLACE INTO identity VALUES(?,?)", sorted(self._identities.items()))
             con.executemany("INSERT OR IGNORE INTO copy VALUES(?,?,?,?)", sorted(self._copies))
+            for message, time_ms in sorted(self._earlier.items()):
+                set_time(con, message, time_ms)
             before = con.total_changes
             con.executemany("INSERT OR IGNORE INTO problem VALUES(?,?,?,?,?)", self._problems)
             problems = con.total_changes - before
