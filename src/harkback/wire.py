@@ -63,6 +63,7 @@ def _hit(hit: Hit) -> Json:
         "score": round(hit.score, 4),
         "copies": [{"session": one.session.id, "title": one.session.title} for one in hit.copies],
         "resume": resume(session),
+        "gone": session.is_gone,
         "why": {
             "tier": rank.TIERS[hit.tier],
             "share": round(hit.share, 3),
@@ -82,9 +83,12 @@ def _hit(hit: Hit) -> Json:
 
 
 def resume(session: StoredSession) -> Json:
-    """Say how to go on with a session: the command and the folder to run it in. A subagent's is its parent's."""
+    """Say how to go on with a session: the command and the folder to run it in. A subagent's is its parent's.
+
+    A session whose transcript its agent has deleted cannot be resumed.
+    """
     native = session.parent if session.relation == "subagent" else session.native
-    return {"argv": resume_argv(session.agent, native), "cwd": session.cwd}
+    return {"argv": [] if session.is_gone else resume_argv(session.agent, native), "cwd": session.cwd}
 
 
 def coverage(kept: Coverage) -> Json:

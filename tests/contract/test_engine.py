@@ -635,7 +635,7 @@ def test_sessions_are_listed_newest_first_by_what_fits(store: Store) -> None:
     assert listed(limit=1) == [C]
     assert listed(limit=1, skip=1) == [B]
     assert listed(title="FROGS") == [A]
-    assert listed(branch="frogs") == [B]
+    assert listed(branches=["frogs"]) == [B]
     assert listed(projects=engine.projects(["pond"])) == [C]
     assert listed(projects=[]) == []
     assert listed(agents=engine.agents(["claude"])) == [C, B, A]

@@ -644,7 +644,7 @@ def test_raw_gives_the_untouched_record() -> None:
 KEYS = {"schema", "query", "tier", "hits", "lanes", "coverage", "left_out", "truncated", "hint", "more", "notes"}
 HIT_KEYS = {
     "id", "session", "agent", "project", "title", "role", "lane", "time", "snippet", "matches", "score", "copies",
-    "resume", "why",
+    "resume", "gone", "why",
 }  # fmt: skip
 HIT_EXTRAS = {"tool", "files", "parent", "before", "after"}
 

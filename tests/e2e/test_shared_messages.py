@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import harkback
+from harkback.archive.sessions import Archive
 from harkback.cli import main
+from harkback.config import place
+from harkback.errors import TranscriptGone
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(harkback.__file__)))
 A, B = "aaaaaaaa-0000-4000-8000-000000000001", "bbbbbbbb-0000-4000-8000-000000000002"
 
 
@@ -157,14 +162,14 @@ def test_the_line_to_resume_is_quoted(home: Home) -> None:
 
 
 def test_a_rewritten_transcript_is_not_shown_as_the_untouched_record(home: Home) -> None:
-    home.put(A, [said("u1", "the zebra", 1)], 1_000_000)
+    row = said("u1", "the zebra", 1)
+    home.put(A, [row], 1_000_000)
     (hit,) = home.hits("zebra")
-    home.capsys.readouterr()
-    path = home.home / ".claude" / "projects" / "-w" / f"{A}.jsonl"
-    with pytest.raises(TypeError):  # the raw record goes to the bytes below the text stream, which capsys lacks
-        json.loads(home.hark("show", "--raw", hit["id"])[1] or None)  # type: ignore[arg-type]
-    path.write_text(json.dumps(said("u7", "all is new", 1)) + "\n", encoding="utf-8")
-    assert home.hark("show", "--raw", hit["id"])[0] == 1
+    archive = Archive(place(os.environ), os.environ, 0, os.curdir)
+    assert json.loads(archive.raw(hit["id"])) == row
+    home.put(A, [said("u7", "all is new", 1)], 2_000_000)
+    with pytest.raises(TranscriptGone):
+        archive.raw(hit["id"])
 
 
 def test_what_injected_text_says_is_not_said_by_the_person(home: Home) -> None:
@@ -220,9 +225,11 @@ def test_nothing_of_the_folder_that_one_stands_in_is_imported(home: Home, tmp_pa
     from harkback.cli import background
 
     (tmp_path / "orjson.py").write_text("open('pwned', 'w').close()\n", encoding="utf-8")
-    script = f"import os\nfrom harkback.cli.background import start_sync\nstart_sync(dict(os.environ), {str(tmp_path / 'd')!r})"
+    begin = "import os\nfrom harkback.cli.background import start_sync\n"
+    script = f"{begin}start_sync(dict(os.environ), {str(tmp_path / 'd')!r})"
     home.put(A, [said("u1", "the zebra", 1)], 1_000_000)
     env = {name: value for name, value in os.environ.items() if name != "HARK_BACKGROUND"} | {"HOME": str(home.home)}
+    env["PYTHONPATH"] = SOURCE
     subprocess.run([sys.executable, "-P", "-c", script], cwd=tmp_path, env=env, check=True)
     for _ in range(200):
         if (tmp_path / "d" / "archive.sqlite").exists():
@@ -234,7 +241,7 @@ def test_nothing_of_the_folder_that_one_stands_in_is_imported(home: Home, tmp_pa
 
 def test_output_that_cannot_be_written_is_an_error_in_one_line(home: Home) -> None:
     home.put(A, [said("u1", "the zebra", 1)], 1_000_000)
-    env = dict(os.environ) | {"HOME": str(home.home)}
+    env = dict(os.environ) | {"HOME": str(home.home), "PYTHONPATH": SOURCE}
     argv = [sys.executable, "-P", "-m", "harkback", "search", "zebra"]
     assert subprocess.run(argv, env=env, capture_output=True, check=False).returncode == 0
     closed = subprocess.run(["sh", "-c", 'exec "$@" >&-', "sh", *argv], env=env, capture_output=True, check=False)

@@ -30,7 +30,7 @@ ONLY_SIGNS = "The query holds only signs that are not indexed. Add a word that s
 CATCH_UP_S = 1.0
 """A search reads news for at most so long before it answers."""
 
-LOCK_WAIT_S = 0.25
+LOCK_WAIT_S = 0.1
 """A search waits so long for another process that is just storing something."""
 
 FOREVER_S = 1e9
@@ -137,6 +137,14 @@ def _folder_bytes(folder: str) -> int:
     )
 
 
+class CaughtUp(NamedTuple):
+    """What a search's own reading left."""
+
+    pending: int
+    trouble: str = ""
+    """Why nothing could be stored, or empty."""
+
+
 class Archive:
     """One person's archive; every method opens what it needs and closes it again."""
 
@@ -167,7 +175,9 @@ class Archive:
 
         Raises NotFound or Ambiguous for a session id that fits none or several.
         """
-        pending = self._catch_up() if sync else None
+        caught_up = self._catch_up() if sync else None
+        if caught_up is not None and caught_up.trouble:
+            query = query._replace(notes=(*query.notes, caught_up.trouble))
         if not any(one.field != "in" for one in query.filters) and not any(not need.negated for need in needs(query)):
             return self._answer_nothing(query, EMPTY_QUERY if not query.clauses else ONLY_SIGNS)
         engine = LocalEngine.open(self.place.data)
@@ -183,8 +193,8 @@ class Archive:
             looking = Looking(engine, wanted, self.now_ms, self._project(engine), context)
             found = looking.sessions() if by_session else looking.messages()
             coverage = engine.rows.coverage()
-            if pending is not None:
-                coverage = coverage._replace(pending=pending)
+            if caught_up is not None:
+                coverage = coverage._replace(pending=caught_up.pending)
             hint = "" if found.hits else self._why_nothing(engine, wanted, coverage, asking)
             asked_by = frozenset(one.id for one in asking)
             return Answer(query, found, coverage, left_out, asked_by, 0, hint, self._is_due(coverage))
@@ -235,6 +245,18 @@ class Archive:
                 " `hark sync` reads them and shows how far it is; then search again."
             )
         bare = wanted._replace(query=wanted.query._replace(filters=()), lanes=tuple(range(len(LANES))), limit=1)
+        if not coverage.messages:
+            return self._hint_nothing(sync=True)
+        filtered = self._why_filtered(engine, wanted, bare, asking)
+        if filtered:
+            return filtered
+        halves = self._halves_found(engine, wanted)
+        if halves:
+            return f"It does not stand like that, but {' and '.join(halves)} does. Put a space between the words."
+        more = "" if wanted.substring else ", or --substring for parts of words"
+        return f"Not found in any session that was read. Try fewer or other words{more}."
+
+    def _why_filtered(self, engine: LocalEngine, wanted: Search, bare: Search, asking: list[StoredSession]) -> str:
         names = ", ".join(sorted({one.field for one in wanted.query.filters}))
         if names and not wanted.query.clauses:
             return f"No message fits the filters ({names}). `hark sessions` and `hark status` show what there is."
@@ -242,11 +264,7 @@ class Archive:
             return f"Something is found without the filters ({names}). Loosen them."
         if asking and engine.find(bare._replace(exclude_sessions=())).candidates:
             return "It stands only in the session that is asking, which is left out. --include-current searches it too."
-        halves = self._halves_found(engine, wanted)
-        if halves:
-            return f"It does not stand like that, but {' and '.join(halves)} does. Put a space between the words."
-        more = "" if wanted.substring else ", or --substring for parts of words"
-        return f"Not found in any session that was read. Try fewer or other words{more}."
+        return ""
 
     def _halves_found(self, engine: LocalEngine, wanted: Search) -> list[str]:
         """Name the pieces of a short CJK word that are found where the whole is not: it is never broken unasked."""
@@ -258,19 +276,8 @@ class Archive:
 
     # -- reading what is new ---------------------------------------------------------------------------------------
 
-    def _catch_up(self) -> int:
-        """Read what is new within `CATCH_UP_S`; gives the number of transcripts left. Never waits for another sync."""
-        try:
-            return self._catch_up_or_raise()
-        except (errors.ArchiveReadOnly, errors.DiskFull):
-            # The answer from what is stored is worth more than the newest line; `hark sync` tells the trouble.
-            engine = LocalEngine.open(self.place.data)
-            if engine is None:
-                raise
-            engine.close()
-            return 0
-
-    def _catch_up_or_raise(self) -> int:
+    def _catch_up(self) -> CaughtUp:
+        """Read what is new within `CATCH_UP_S`. Never waits for another sync; says what kept it from reading."""
         until = monotonic() + CATCH_UP_S
         reader = self._open_for_reading()
         changes: Changes | None = None
@@ -285,12 +292,18 @@ class Archive:
             if reader is not None:
                 reader.close()
         if reader is None and not changes.changed:
-            return 0
+            return CaughtUp(0)
         is_news = changes.changed or changes.gone or changes.folders or (changes.is_full and not kept)
         if not is_news and is_settled:
-            return kept if not changes.is_full else 0
-        report = self._read(changes, until=until, wait_s=LOCK_WAIT_S)
-        return len(changes.changed) if report is None else report.pending
+            return CaughtUp(kept if not changes.is_full else 0)
+        try:
+            report = self._read(changes, until=until, wait_s=LOCK_WAIT_S)
+        except (errors.ArchiveReadOnly, errors.DiskFull) as error:
+            if reader is None:
+                raise
+            # The answer from what is stored is worth more than the newest line; but it says so.
+            return CaughtUp(len(changes.changed), str(error))
+        return CaughtUp(len(changes.changed) if report is None else report.pending)
 
     def _open_for_reading(self) -> LocalEngine | None:
         try:
@@ -455,7 +468,7 @@ class Archive:
             return engine.rows.sessions(
                 agents=engine.agents(agent) if agent else None,
                 projects=projects,
-                branch=next(iter(fields["branch"].values), "") if "branch" in fields else "",
+                branches=fields["branch"].values if "branch" in fields else (),
                 title=title,
                 parent=engine.rows.find_session(parent).native if parent else "",
                 messages=messages,
@@ -470,7 +483,7 @@ class Archive:
 
     # -- showing -----------------------------------------------------------------------------------------------------
 
-    def show(self, text: str, *, context: int, page: int, page_parts: int = 40) -> MessageView | SessionView:
+    def show(self, text: str, *, context: int, page: int, page_parts: int = 20) -> MessageView | SessionView:
         """Show a message with `context` turns around it, or a page of a session. Raises NotFound, Ambiguous."""
         engine = self._need()
         try:

@@ -8,6 +8,7 @@ import sys
 
 def run() -> None:
     """Be the program `hark`: exit with its status; a closed pipe is no error."""
+    os.umask(0o077)  # what we store is for its owner alone
     if sys.stdout is None:  # closed by whoever started us
         sys.exit(_say("The answer cannot be written (standard output is closed). Check where the output goes."))
     try:

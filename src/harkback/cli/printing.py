@@ -12,7 +12,7 @@ from harkback.moments import local
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from harkback.archive.sessions import Answer, MessageView, Overview, SessionView, Status
     from harkback.ingest.changes import Report
@@ -25,7 +25,7 @@ PAGE_CHARS = 9000
 
 _BOLD, _DIM, _CYAN, _GREEN, _OFF = "\x1b[1;33m", "\x1b[2m", "\x1b[36m", "\x1b[32m", "\x1b[0m"
 _CONTEXT_CHARS = 240
-_CUT_MARK = " [cut]"
+_HEAD_CHARS = 60
 _CUT_MARK = " [cut]"
 
 
@@ -95,7 +95,7 @@ def _print_hits(answer: Answer, budget: int) -> None:
     for number, hit in enumerate(hits):
         text = _hit(hit)
         rest = len(hits) - number
-        last = f"({rest} more {_hits(rest)} not shown: --budget {budget * 2} shows them, -n {number} asks for fewer)"
+        last = f"({rest} more {_hits(rest)} not shown: --budget 0 shows them, -n {number} asks for fewer)"
         needed = len(text) + 1 + (len(last) + 1 if rest > 1 else 0)
         if budget and needed > left and number:
             print(last)
@@ -124,6 +124,8 @@ def _hit(hit: Hit) -> str:
     extra = [f"session {session.native[:8] if '/' not in session.native else session.native}"]
     if session.relation == "subagent":
         extra.append(f"subagent of {session.parent[:8]}")
+    if session.is_gone:
+        extra.append("transcript deleted by its agent, kept here")
     if also:
         extra.append(f"also in {', '.join(also[:3])}{' …' if len(also) > 3 else ''}")
     if hit.tier not in {rank.PHRASE, rank.ALL}:
@@ -218,7 +220,7 @@ def _whole(part: StoredPart) -> str:
 
 
 def _places(view: MessageView) -> list[str]:
-    return [_paint(f"    {one.id}  {path} at byte {at}", _DIM) for one, path, at in view.places]
+    return [_paint(_plain(f"    {one.id}  {path} at byte {at}"), _DIM) for one, path, at in view.places]
 
 
 def _session_line(one: StoredSession) -> str:
@@ -243,13 +245,12 @@ def session(view: SessionView, *, as_json: bool) -> None:
         from shlex import join, quote
 
         print(_paint(f"    resume: cd {quote(_plain(one.cwd))} && {join(command)}", _DIM))
-    for child in view.children:
+    for child in view.children[:10]:
         print(_paint(f"    subagent {child.id} {_plain(child.title)}", _DIM))
     if view.files and view.page == 1:
         named = ", ".join(_plain(path) for path in view.files[:30])
         print(_paint(f"    files: {named}{' …' if len(view.files) > 30 else ''}", _DIM))
-    left = PAGE_CHARS
-    most = max(300, left // max(1, len(view.parts)))
+    most = max(150, PAGE_CHARS // max(1, len(view.parts)) - _HEAD_CHARS)
     for part in view.parts:
         text = _plain(part.text)
         cut = text if len(text) <= most else f"{text[:most].rstrip()} … (hark show {part.message})"
@@ -371,9 +372,3 @@ COMMANDS = (
     ("hark status", "what is covered and what is not"),
     ("hark demo", "try it on a sample archive"),
 )
-
-
-def lines(texts: Iterable[str]) -> None:
-    """Print lines."""
-    for text in texts:
-        print(text)

@@ -55,7 +55,7 @@ def all_changes(rows: Rows | None, home: str, env: Mapping[str, str]) -> Changes
                 changed.append(seen)
             elif was.is_gone:
                 back.append(seen.path)
-        gone += [path for path, was in known.items() if not was.is_gone]
+        gone += [path for path, was in known.items() if not was.is_gone and _is_gone(path)]
     changed.sort(key=lambda one: -one.mtime_ns)
     return Changes(tuple(changed), tuple(gone), tuple(back), tuple(folders), is_full=True)
 
@@ -75,7 +75,8 @@ def hot_changes(rows: Rows, home: str, env: Mapping[str, str]) -> Changes | None
         try:
             stat = os.stat(path)
         except OSError:
-            gone.append(path)
+            if _is_gone(path):
+                gone.append(path)
             continue
         if (stat.st_size, stat.st_mtime_ns) != (size, mtime) or (inode and stat.st_ino != inode):
             _add_known(rows, path, stat, changed)
@@ -137,6 +138,17 @@ def _add_known(rows: Rows, path: str, stat: os.stat_result, changed: dict[str, T
     kept = rows.transcript(path)
     if kept is not None:
         changed[path] = kept._replace(size=stat.st_size, mtime_ns=stat.st_mtime_ns, inode=stat.st_ino)
+
+
+def _is_gone(path: str) -> bool:
+    """Whether a transcript is really no longer there; one that we may not look at is not gone."""
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _mtime(path: str) -> int:

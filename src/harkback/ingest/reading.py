@@ -82,6 +82,7 @@ class Reader:
                     break
                 if number % REGISTERED_AT_ONCE == 0:
                     writing.register(todo[number : number + REGISTERED_AT_ONCE])
+                writing.pending = len(todo) - number if changes.is_full or full else None
                 if not self._read_one(writing, transcript, full=full):
                     break
                 read += 1

@@ -29,7 +29,8 @@ _NAME_LIMIT = 200
 
 def roots(home: str, env: Mapping[str, str]) -> list[str]:
     """List the existing config folders, each once: `CLAUDE_CONFIG_DIR` (may be a list), the usual two."""
-    named = env.get("CLAUDE_CONFIG_DIR", "").replace(",", os.pathsep).split(os.pathsep)
+    value = env.get("CLAUDE_CONFIG_DIR", "")
+    named = [value] if os.path.isdir(value) else value.replace(",", os.pathsep).split(os.pathsep)
     usual = [os.path.join(home, ".claude"), os.path.join(home, ".config", "claude")]
     found: dict[str, str] = {}
     for folder in [os.path.join(home, one.strip()) for one in named if one.strip()] + usual:

@@ -358,7 +358,8 @@ def _open_words(folder: str, con: sqlite3.Connection, *, write: bool) -> Words |
         except (ValueError, OSError) as error:
             problem = str(error).splitlines()[0][:160]
             if "Permission" in problem or "Read-only" in problem or "Lockfile" in problem:
-                raise errors.ArchiveReadOnly(folder, problem) from error
+                # Opening the index makes a lock file, even to read.
+                raise errors.ArchiveReadOnly(folder, "no permission to write in it") from error
     if not write:
         if row is None:
             return None

@@ -131,16 +131,17 @@ class Rows:
 
     def copied_elsewhere(self, session: int, excluded: Sequence[int]) -> list[int]:
         """Give the numbers of a session's own parts that also stand in sessions that are not `excluded`."""
+        shares = self.con.execute("SELECT shared FROM session WHERE id=?", (session,)).fetchone()
+        if not shares or not shares[0]:
+            return []  # every search of an agent asks this for its own session
         marks = ",".join("?" * len(excluded))
-        return [
-            row[0]
-            for row in self.con.execute(
-                "SELECT part.seq FROM transcript JOIN part ON part.transcript = transcript.id"
-                " WHERE transcript.session=? AND EXISTS(SELECT 1 FROM copy JOIN transcript other"
-                f" ON other.id = copy.transcript WHERE copy.message = part.message AND other.session NOT IN ({marks}))",
-                (session, *excluded),
-            )
-        ]
+        rows = self.con.execute(
+            "SELECT part.seq FROM transcript JOIN part ON part.transcript = transcript.id"
+            " WHERE transcript.session=? AND EXISTS(SELECT 1 FROM copy JOIN transcript other"
+            f" ON other.id = copy.transcript WHERE copy.message = part.message AND other.session NOT IN ({marks}))",
+            (session, *excluded),
+        )
+        return [row[0] for row in rows]
 
     def sessions_of(self, projects: Sequence[int], branches: Sequence[str]) -> set[int]:
         """Give the sessions of these projects and those that ended on one of these branches."""
@@ -261,7 +262,7 @@ class Rows:
         *,
         agents: Sequence[str] | None = None,
         projects: Sequence[int] | None = None,
-        branch: str = "",
+        branches: Sequence[str] = (),
         title: str = "",
         parent: str = "",
         messages: int = 0,
@@ -275,7 +276,7 @@ class Rows:
         asked: list[tuple[bool, str, Sequence[object]]] = [
             (agents is not None, f"session.agent IN ({','.join('?' * len(agents or ()))})", agents or ()),
             (projects is not None, f"session.project IN ({','.join('?' * len(projects or ()))})", projects or ()),
-            (bool(branch), "instr(lower(branch), lower(?))", (branch,)),
+            (bool(branches), f"({' OR '.join(['instr(lower(branch), lower(?))'] * len(branches))})", branches),
             (bool(title), "instr(lower(title), lower(?))", (title,)),
             (bool(parent), "parent = ?", (parent,)),
             (not parent and not subagents, "relation != 'subagent'", ()),
@@ -386,9 +387,12 @@ class Rows:
             int(kept.get("total_transcripts", 0)),
             int(kept.get("total_messages", 0)),
             int(kept.get("total_problems", 0)),
-            int(kept.get("pending", 0)),
+            max(int(kept.get("pending", 0)), self._unread()),
             kept.get("last_full_pass"),
         )
+
+    def _unread(self) -> int:
+        return int(self.con.execute("SELECT count(*) FROM transcript WHERE size = -1").fetchone()[0])
 
     def problems(self, limit: int = 1000) -> list[tuple[str, int, str, str]]:
         """List what could not be read: path, offset, kind, detail; the newest transcripts first."""

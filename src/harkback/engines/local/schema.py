@@ -25,7 +25,7 @@ MIGRATIONS: tuple[str, ...] = (
         id INTEGER PRIMARY KEY, agent TEXT NOT NULL, native TEXT NOT NULL,
         title TEXT NOT NULL DEFAULT '', title_rank INTEGER NOT NULL DEFAULT 0, title_seq INTEGER,
         project INTEGER, cwd TEXT NOT NULL DEFAULT '', last_cwd TEXT NOT NULL DEFAULT '',
-        branch TEXT NOT NULL DEFAULT '', started INTEGER, ended INTEGER,
+        branch TEXT NOT NULL DEFAULT '', started INTEGER, ended INTEGER, shared INTEGER NOT NULL DEFAULT 0,
         parent TEXT NOT NULL DEFAULT '', relation TEXT NOT NULL DEFAULT '', agent_type TEXT NOT NULL DEFAULT '',
         UNIQUE(agent, native));
     CREATE INDEX session_native ON session(native);
@@ -37,6 +37,7 @@ MIGRATIONS: tuple[str, ...] = (
         gone INTEGER);
     CREATE INDEX transcript_recent ON transcript(mtime, size, inode, path) WHERE gone IS NULL;
     CREATE INDEX transcript_session ON transcript(session);
+    CREATE INDEX transcript_unread ON transcript(size) WHERE size = -1;
     CREATE TABLE part(
         seq INTEGER PRIMARY KEY AUTOINCREMENT, transcript INTEGER NOT NULL, pos INTEGER NOT NULL,
         length INTEGER NOT NULL, message INTEGER NOT NULL, lane INTEGER NOT NULL, role INTEGER NOT NULL,

@@ -86,6 +86,8 @@ class Writing:
         self.words = words
         self.folder = folder
         self.parts_written = 0
+        self.pending: int | None = None
+        """How many transcripts are still to be read, as it is stored with each batch."""
         self.messages_written = 0
         self._heap = SMALL_HEAP_BYTES if small else HEAP_BYTES
         self._labels = Labels(con, folder)
@@ -103,6 +105,8 @@ class Writing:
         self._owners: dict[int, Owner] = {}
         """By identity: who has the rows of the message."""
         self._earlier: dict[int, int] = {}
+        self._sharing: set[int] = set()
+        """Sessions whose messages also stand in others."""
         self._copies: list[tuple[int, int, int, int]] = []
         self._problems: list[tuple[int, int, int, str, str]] = []
         self._claims: list[tuple[int, str]] = []
@@ -125,14 +129,12 @@ class Writing:
             con.executemany(
                 "INSERT OR IGNORE INTO session(agent, native) VALUES(?, ?)", [(t.agent, t.native) for t in fresh]
             )
-            between = con.total_changes
             con.executemany(
                 "INSERT OR IGNORE INTO transcript(agent, path, session, size, mtime, inode, offset, fingerprint, state,"
                 " parser, messages) SELECT ?1, ?2, id, -1, ?3, 0, 0, '', '', 0, 0 FROM session"
                 " WHERE agent=?1 AND native=?4",
                 [(t.agent, t.path, t.mtime_ns, t.native) for t in fresh],
             )
-            add_tally(con, transcripts=con.total_changes - between)
 
     def _is_registered(self, one: Transcript) -> bool:
         return self.con.execute("SELECT 1 FROM transcript WHERE path=?", (one.path,)).fetchone() is not None
@@ -247,6 +249,7 @@ class Writing:
             # Claude Code 1.0 wrote the time of the resume into its copies: it was said when it was said first.
             self._earlier[owner.message] = min(message.time_ms, self._earlier.get(owner.message, message.time_ms))
         if owner.session != opened.session:  # a moved transcript says nothing twice
+            self._sharing.add(owner.session)
             opened.messages += any(part.lane == TALK for part in message.parts)
             opened.chars += sum(len(part.text) for part in message.parts if part.lane == TALK)
         self._copies.append((owner.message, opened.number, message.offset, message.length))
@@ -326,6 +329,7 @@ class Writing:
             con.executemany("INSERT INTO part VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)", self._rows)
             con.executemany("INSERT OR REPLACE INTO identity VALUES(?,?)", sorted(self._identities.items()))
             con.executemany("INSERT OR IGNORE INTO copy VALUES(?,?,?,?)", sorted(self._copies))
+            con.executemany("UPDATE session SET shared=1 WHERE id=?", [(number,) for number in sorted(self._sharing)])
             for message, time_ms in sorted(self._earlier.items()):
                 set_time(con, message, time_ms)
             before = con.total_changes
@@ -335,6 +339,8 @@ class Writing:
             titles = sum([self._close_transcript(con, opened) for opened in self._open.values()])
             talk = sum(opened.messages for opened in self._open.values())
             add_tally(con, messages=talk, parts=len(self._rows), problems=problems)
+            if self.pending is not None:
+                con.execute("INSERT OR REPLACE INTO meta VALUES('pending', ?)", (self.pending,))
         for opened in self._open.values():
             opened.messages, opened.chars, opened.checkpoint = 0, 0, None
         self.messages_written += talk
@@ -345,6 +351,9 @@ class Writing:
         """Record how far a transcript was read and what is known of its session; returns titles written."""
         at, place = opened.checkpoint, opened.transcript
         if at is not None:
+            if opened.before is None and not opened.is_counted:
+                add_tally(con, transcripts=1)
+                opened.is_counted = True
             mended = con.execute(
                 "DELETE FROM problem WHERE transcript=? AND kind=?", (opened.number, UNREADABLE)
             ).rowcount
