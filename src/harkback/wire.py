@@ -138,9 +138,9 @@ def session(one: StoredSession) -> Json:
     }
 
 
-def sessions(listed: list[StoredSession]) -> Json:
-    """Write a list of sessions."""
-    return {"schema": SCHEMA, "sessions": [session(one) for one in listed]}
+def sessions(listed: list[StoredSession], next_page: int) -> Json:
+    """Write a list of sessions; `next_page` is 0 on the last one."""
+    return {"schema": SCHEMA, "sessions": [session(one) for one in listed], "next_page": next_page}
 
 
 def message_view(view: MessageView) -> Json:

@@ -22,6 +22,7 @@ def run() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = _say(f"The answer cannot be written ({error.strerror or error}). Check where the output goes.")
     except KeyboardInterrupt:
+        _say("stopped; what was stored before is kept")
         status = 130
     sys.exit(status)
 

@@ -103,10 +103,11 @@ def _sessions(options: argparse.Namespace) -> int:
         subagents=options.subagents,
         parent=options.parent,
         messages=options.messages,
-        limit=limit,
+        limit=limit + 1,  # one more, to know whether there is a next page
         skip=limit * (max(1, options.page) - 1),
     )
-    printing.sessions(listed, as_json=options.json)
+    next_page = max(1, options.page) + 1 if len(listed) > limit else 0
+    printing.sessions(listed[:limit], next_page, as_json=options.json)
     return 0 if listed else 1
 
 
@@ -129,7 +130,7 @@ def _sync(options: argparse.Namespace) -> int:
 
 
 def _say_waiting() -> None:
-    print("hark: another sync is running; waiting for it to end", file=sys.stderr)
+    print("hark: another sync is running; waiting for it to end, which `hark status` shows", file=sys.stderr)
 
 
 def _status(options: argparse.Namespace) -> int:

@@ -30,7 +30,7 @@ _CUT_MARK = " [cut]"
 
 
 def _is_terminal() -> bool:
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def _paint(text: str, colour: str) -> str:
@@ -264,19 +264,23 @@ def session(view: SessionView, *, as_json: bool) -> None:
 # -- lists and states ----------------------------------------------------------------------------------------------
 
 
-def sessions(listed: Sequence[StoredSession], *, as_json: bool) -> None:
-    """Print a list of sessions, one line each."""
+def sessions(listed: Sequence[StoredSession], next_page: int, *, as_json: bool) -> None:
+    """Print a list of sessions, one line each; `next_page` is 0 on the last one."""
     if as_json:
         from harkback import wire
 
-        _json(wire.sessions(list(listed)))
+        _json(wire.sessions(list(listed), next_page))
         return
     for one in listed:
         facts = [_when(one.ended_ms), one.agent, _base(one.project or one.cwd), f"{one.messages} messages"]
         facts += [one.branch] if one.branch else []
         facts += [f"{one.relation} of {one.parent[:8]}"] if one.parent else []
         facts += ["gone"] if one.is_gone else []
-        print(_paint(one.native, _CYAN) + "  " + _plain("  ".join(facts)) + "  " + _paint(_plain(one.title), _GREEN))
+        print(
+            _paint(one.native, _CYAN) + "  " + _plain("  ".join(facts)) + "  " + _paint(_plain(one.title)[:60], _GREEN)
+        )
+    if next_page:
+        _note(f"{len(listed)} sessions; the next ones: --page {next_page}")
     if not listed:
         print("No session fits, or this page is past the last one. `hark sessions` lists all of them.")
 

@@ -217,6 +217,9 @@ class Rows:
             )
         if len(text) < SHORTEST_PREFIX:
             return []
+        own = self._sessions("WHERE relation='subagent' AND substr(native, length(parent) + 2) = ?", (text,))
+        if own:
+            return own
         return self._sessions(f"WHERE {_BEGINS}", (text, text + "\U0010ffff") * 2)
 
     def _message_like(self, text: str) -> StoredPart | None:
