@@ -143,12 +143,16 @@ def sessions(listed: list[StoredSession], next_page: int) -> Json:
     return {"schema": SCHEMA, "sessions": [session(one) for one in listed], "next_page": next_page}
 
 
-def message_view(view: MessageView) -> Json:
-    """Write a message with its surroundings."""
+def message_view(view: MessageView, page: int, page_chars: int) -> Json:
+    """Write a message with its surroundings; of a text longer than `page_chars` the given page."""
+    start = (page - 1) * page_chars
+    parts = [one._replace(text=one.text[start : start + page_chars]) for one in view.parts]
     return {
         "schema": SCHEMA,
         "session": session(view.session),
-        "message": [_part(one) for one in view.parts],
+        "message": [_part(one) for one in parts],
+        "page": page,
+        "pages": max(1, *(-(-len(one.text) // page_chars) for one in view.parts)),
         "before": [_part(one) for one in view.before],
         "after": [_part(one) for one in view.after],
         "places": [{"session": one.id, "path": path, "offset": at} for one, path, at in view.places],

@@ -206,6 +206,14 @@ def test_a_page_that_is_not_there_is_said_so(home: Home) -> None:
         assert (status, "has no page 9; the last one is page 1" in told) == (1, True)
 
 
+def test_a_long_message_comes_in_pages_as_json_too(home: Home) -> None:
+    home.put(A, [said("u1", "zebra " + "x" * 10_000, 1)], 1_000_000)
+    (hit,) = home.hits("zebra")
+    first, second = (json.loads(home.hark("show", hit["id"], "--json", "--page", n)[1]) for n in "12")
+    assert (first["page"], first["pages"], len(first["message"][0]["text"])) == (1, 2, 9000)
+    assert (second["page"], len(second["message"][0]["text"])) == (2, 1006)
+
+
 def test_the_beginning_of_a_session_with_subagents_means_the_session(home: Home) -> None:
     home.put(A, [said("u1", "the zebra", 1)], 1_000_000)
     below = home.home / ".claude" / "projects" / "-w" / A / "subagents"

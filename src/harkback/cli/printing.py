@@ -190,7 +190,10 @@ def message(view: MessageView, *, as_json: bool, page: int) -> None:
     if as_json:
         from harkback import wire
 
-        _json(wire.message_view(view))
+        whole = wire.message_view(view, max(1, page), PAGE_CHARS)
+        if whole["page"] > whole["pages"]:
+            raise errors.NoPage(view.parts[0].message, page, whole["pages"])
+        _json(whole)
         return
     text = "\n".join(
         [
