@@ -47,6 +47,9 @@ if TYPE_CHECKING:
     Said = tuple[int, list[Part], str, str]
     """What a row says: role, parts, copy key, model."""
 
+OUTPUT_HEAD, OUTPUT_TAIL = 500, 300
+"""Characters kept of a tool's output, besides the lines that look like errors. The rest is reached by `show --raw`."""
+
 _SILENT_ROW: Said = (SYSTEM, [], "", "")
 _NO_ROWS = frozenset({"progress", "api-request", "api-request-blob", "api-request-shape"})
 _SKIP_ABOVE = 400
@@ -334,10 +337,10 @@ def _output(text: str) -> str:
     text = text.strip()
     if len(text) > _LONG_OUTPUT and "\x1b" not in text:
         # Cleaning all of it only to throw most of it away took a fifth of the time of a first sync.
-        short = clean(bound(text))
+        short = clean(bound(text, OUTPUT_HEAD, OUTPUT_TAIL))
         if "[base64 " not in short:
             return short
-    return bound(clean(text).strip())
+    return bound(clean(text).strip(), OUTPUT_HEAD, OUTPUT_TAIL)
 
 
 def _injected(row: dict[str, Any]) -> bool:

@@ -43,16 +43,40 @@ def joined(content: Any) -> str:
 def time_ms(value: Any) -> int | None:
     """Read a time: ISO 8601 (without an offset: UTC), or seconds or milliseconds since 1970."""
     if type(value) is str:
-        try:
-            moment = datetime.fromisoformat(value)
-            found = ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH) // _MS
-        except (ValueError, OverflowError):
-            return None
-        # A clock that was never set, or a date that stands for "never", would stand first or last in every order.
-        return found if 0 < found < _SECONDS_BELOW * 1000 else None
+        # `2026-11-30T09:03:33.633Z`, as nearly every row has it: the minute is parsed once for all of its rows.
+        rest = value[17:23]
+        if len(value) == _USUAL and value[-1] == "Z" and rest[2] == "." and rest[:2] < "60":
+            start = _minutes.get(value[:17]) or _learn(value[:17])
+            if start is not None and (rest[:2] + rest[3:]).isdecimal():
+                return start + int(rest[:2]) * 1000 + int(rest[3:])
+        return _parsed(value)
     if type(value) in (int, float) and 0 < value < _SECONDS_BELOW * 1000:
         return int(value * 1000 if value < _SECONDS_BELOW else value)
     return None
+
+
+_USUAL = len("2026-11-30T09:03:33.633Z")
+_minutes: dict[str, int] = {}
+_MOST_MINUTES = 10_000
+
+
+def _learn(minute: str) -> int | None:
+    start = _parsed(minute + "00Z")
+    if start is not None:
+        if len(_minutes) > _MOST_MINUTES:
+            _minutes.clear()
+        _minutes[minute] = start
+    return start
+
+
+def _parsed(value: str) -> int | None:
+    try:
+        moment = datetime.fromisoformat(value)
+        found = ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH) // _MS
+    except (ValueError, OverflowError):
+        return None
+    # A clock that was never set, or a date that stands for "never", would stand first or last in every order.
+    return found if 0 < found < _SECONDS_BELOW * 1000 else None
 
 
 def digest(text: str) -> str:

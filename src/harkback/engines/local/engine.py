@@ -103,12 +103,12 @@ class LocalEngine:
         self.con.close()
         self.index = None
 
-    def writing(self, *, small: bool) -> Writing:
+    def writing(self, *, small: bool, threads: int = 1) -> Writing:
         """Begin to write (the engine must be opened for writing); see `Writing`."""
         from harkback.engines.local.writing import Writing
 
         assert self.index is not None
-        return Writing(self.con, self.index, self.folder, small=small)
+        return Writing(self.con, self.index, self.folder, small=small, threads=threads)
 
     # -- finding -----------------------------------------------------------------------------------------------
 

@@ -21,8 +21,8 @@ def key_of(agent: str, native: str) -> int:
     """
     if not native:
         return 0
-    digest = blake2b(f"{agent}\0{native}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "big") >> 4
+    data = f"{agent}\0{native}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(data, digest_size=8).digest()) >> 4
 
 
 def message_id(key: int) -> str:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from harkback.engines.local.opened import Open
     from harkback.model import Message
 
-_FIND = "SELECT id FROM label WHERE kind=? AND value=?"
+_FIND = "SELECT id FROM label WHERE base=? AND kind=? AND value=?"
 
 
 def base_name(value: str) -> str:
@@ -41,8 +41,8 @@ class Labels:
             "file": self.files,
             "project": self._projects,
         }
-        # In a new archive nothing needs to be looked up: what is not in the dictionaries is not there.
-        self._is_complete = con.execute("SELECT 1 FROM label LIMIT 1").fetchone() is None
+        self._next = 1
+        """The next number, as long as every name is in the dictionaries: only in a new archive."""
 
     def number(self, kind: str, value: str) -> int:
         """Give the number of one name."""
@@ -72,28 +72,22 @@ class Labels:
             self._write(fresh)
 
     def _write(self, fresh: dict[tuple[str, str], None]) -> None:
-        missing = list(fresh)
-        if not self._is_complete:
-            missing = [name for name in fresh if not self._look_up(name)]
-        if not missing:
-            return
         with guarded(self.folder), transaction(self.con) as con:
             first = con.execute("SELECT ifnull(max(id), 0) + 1 FROM label").fetchone()[0]
-            before = con.total_changes
+            missing = list(fresh)
+            if first != self._next:  # what others wrote is not in the dictionaries
+                missing = [name for name in fresh if not self._look_up(name)]
             con.executemany(
-                "INSERT OR IGNORE INTO label VALUES(?, ?, ?, ?)",
+                "INSERT INTO label VALUES(?, ?, ?, ?)",
                 [(number, kind, value, base_name(value)) for number, (kind, value) in enumerate(missing, first)],
             )
-            if con.total_changes - before == len(missing):
-                for number, (kind, value) in enumerate(missing, first):
-                    self._kinds[kind][value] = number
-                return
-            # Another writer was first with some of the names.
-            for name in missing:
-                self._look_up(name)
+        for number, (kind, value) in enumerate(missing, first):
+            self._kinds[kind][value] = number
+        if first == self._next:
+            self._next = first + len(missing)
 
     def _look_up(self, name: tuple[str, str]) -> bool:
-        row = self.con.execute(_FIND, name).fetchone()
+        row = self.con.execute(_FIND, (base_name(name[1]), *name)).fetchone()
         if row is not None:
             self._kinds[name[0]][name[1]] = row[0]
         return row is not None

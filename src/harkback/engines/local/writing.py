@@ -80,7 +80,7 @@ class Owner(NamedTuple):
 class Writing:
     """Writes to one archive; use it in a `with` block and call `commit` where a batch may end."""
 
-    def __init__(self, con: sqlite3.Connection, words: Words, folder: str, *, small: bool) -> None:
+    def __init__(self, con: sqlite3.Connection, words: Words, folder: str, *, small: bool, threads: int = 1) -> None:
         """Open for writing and mend what an interrupted run left; `small` when only little will be written."""
         self.con = con
         self.words = words
@@ -91,10 +91,13 @@ class Writing:
         self.messages_written = 0
         self._heap = SMALL_HEAP_BYTES if small else HEAP_BYTES
         self._labels = Labels(con, folder)
-        self._indexes = words.can_write(heap_bytes=self._heap)
+        self._indexes = words.can_write(heap_bytes=self._heap, threads=threads)
         if self._indexes and self._behind():
             self._index_from_rows(clean=True)
         self._start_batch()
+        if self._first == 1:
+            # Nothing is kept yet that a power failure could take; `kill -9` loses nothing either way.
+            con.execute("PRAGMA synchronous=OFF")
 
     # -- a batch ---------------------------------------------------------------------------------------------
 
@@ -521,4 +524,5 @@ class Writing:
     def close(self, *, merge: bool) -> None:
         """Give the locks back; `merge` waits for the index to merge its segments."""
         self.words.close(merge=merge)
+        self.con.execute("PRAGMA synchronous=NORMAL")
         self._empty_wal(4 << 20)
