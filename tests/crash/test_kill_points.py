@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from harkback import rank
+
 if TYPE_CHECKING:
     from tests.crash.worlds import NOW_MS, Nursery, World, line, say
 else:
@@ -193,11 +195,15 @@ def assert_like_a_clean_sync(world: World) -> None:
     assert all(answers[text]["hits"] for text in QUERIES if "-" not in text), (
         "a query that finds nothing proves nothing"
     )
-    assert answers == clean.answers(QUERIES)
-    # Words of replaced texts weigh a little in the scores until the index merges; made anew, even the scores agree.
+    # Which words of a broken-down question are common enough to be left out is told by the index, in which replaced
+    # texts still count until it merges; so those answers are compared when both indexes are made anew.
+    expected = clean.answers(QUERIES)
+    exact = [text for text in QUERIES if expected[text]["tier"] in {rank.PHRASE, rank.ALL}]
+    assert len(exact) >= len(QUERIES) - 4
+    assert {text: answers[text] for text in exact} == {text: expected[text] for text in exact}
     world.archive().rebuild()
     clean.archive().rebuild()
-    assert world.answers(QUERIES) == answers
+    assert world.answers(QUERIES) == clean.answers(QUERIES)
     assert world.answers(QUERIES, is_exact=True) == clean.answers(QUERIES, is_exact=True)
     assert world.scores(QUERIES) == clean.scores(QUERIES)
 
