@@ -95,7 +95,8 @@ class Writing:
         if self._indexes and self._behind():
             self._index_from_rows(clean=True)
         self._start_batch()
-        if self._first == 1:
+        self._is_new = self._first == 1
+        if self._is_new:
             # Nothing is kept yet that a power failure could take; `kill -9` loses nothing either way.
             con.execute("PRAGMA synchronous=OFF")
 
@@ -357,10 +358,9 @@ class Writing:
             if opened.before is None and not opened.is_counted:
                 add_tally(con, transcripts=1)
                 opened.is_counted = True
-            mended = con.execute(
-                "DELETE FROM problem WHERE transcript=? AND kind=?", (opened.number, UNREADABLE)
-            ).rowcount
-            add_tally(con, problems=-mended)
+            if not self._is_new:
+                cured = "DELETE FROM problem WHERE transcript=? AND kind=?"
+                add_tally(con, problems=-con.execute(cured, (opened.number, UNREADABLE)).rowcount)
             con.execute(
                 "UPDATE transcript SET size=?, mtime=?, inode=?, offset=?, fingerprint=?, state=?, parser=?,"
                 " messages=messages+?, chars=chars+?, gone=NULL WHERE id=?",
@@ -384,7 +384,8 @@ class Writing:
             return 0
         facts = opened.facts
         # Whose an old `agent-<id>.jsonl` is, only its rows know: the id may be another than the place told.
-        con.execute("UPDATE OR IGNORE session SET native=? WHERE id=?", (facts.native, opened.session))
+        if facts.native != place.native:
+            con.execute("UPDATE OR IGNORE session SET native=? WHERE id=?", (facts.native, opened.session))
         con.execute(
             "UPDATE session SET project=?1, cwd=?2, last_cwd=?3, branch=?4, parent=?5, relation=?6, agent_type=?7,"
             " started=min(ifnull(started, ?8), ifnull(?8, started)), ended=max(ifnull(ended, ?9), ifnull(?9, ended))"
