@@ -152,7 +152,9 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 def test_where_nothing_was_stored_there_is_nothing_to_open_for_reading(store: Store) -> None:
     assert store.opens(False) is None
     store.say(A, "words")
-    assert store.opens(False) is not None
+    kept = store.opens(False)
+    assert kept is not None
+    kept.close()
 
 
 def test_what_was_committed_is_found_and_what_was_not_is_not(store: Store) -> None:

@@ -95,8 +95,8 @@ class Writing:
         if self._indexes and self._behind():
             self._index_from_rows(clean=True)
         self._start_batch()
-        self._is_new = self._first == 1
-        if self._is_new:
+        self._has_problems = con.execute("SELECT 1 FROM problem LIMIT 1").fetchone() is not None
+        if self._first == 1:
             # Nothing is kept yet that a power failure could take; `kill -9` loses nothing either way.
             con.execute("PRAGMA synchronous=OFF")
 
@@ -358,7 +358,7 @@ class Writing:
             if opened.before is None and not opened.is_counted:
                 add_tally(con, transcripts=1)
                 opened.is_counted = True
-            if not self._is_new:
+            if self._has_problems:
                 cured = "DELETE FROM problem WHERE transcript=? AND kind=?"
                 add_tally(con, problems=-con.execute(cured, (opened.number, UNREADABLE)).rowcount)
             con.execute(
