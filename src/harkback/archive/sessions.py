@@ -8,7 +8,7 @@ from time import monotonic
 from harkback import errors, rank
 from harkback._record import NamedTuple
 from harkback.agents import asking_sessions, retention
-from harkback.engines.local import LocalEngine, Search, guarded, locked, prepare_folder
+from harkback.engines.local import LocalEngine, Search, base_name, guarded, locked, prepare_folder
 from harkback.ingest.changes import HOT, Changes, Report, all_changes, hot_changes
 from harkback.ingest.projects import project_of
 from harkback.model import CALLS, LANES, MAIN_LANES, TALK, Coverage, StoredPart, StoredSession
@@ -228,7 +228,8 @@ class Archive:
 
     def _project(self, engine: LocalEngine) -> int | None:
         here = project_of(self.cwd)
-        return next((number for number in engine.projects([here]) if engine.rows.label(number) == here), None)
+        named = engine.rows.labels_named("project", base_name(here))
+        return next((number for number, path in named.items() if path == here), None)
 
     def _hint_nothing(self, sync: bool) -> str:
         if sync:

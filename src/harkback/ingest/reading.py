@@ -25,8 +25,11 @@ if TYPE_CHECKING:
 
 REGISTERED_AT_ONCE = 100
 
-LARGE_BYTES = 64 << 20
-"""More than this is indexed by two threads, which shortens the waits at the end of each batch."""
+MANY_TRANSCRIPTS = 1000
+"""More than these are indexed by two threads, which shortens the waits at the end of each batch.
+
+Two threads make two segments of each batch, whose dictionaries repeat each other: too dear for a few long ones.
+"""
 
 SMALL_BYTES = 4 << 20
 """Less than this is written with a small heap, whose making costs less."""
@@ -76,7 +79,7 @@ class Reader:
         small = total < SMALL_BYTES
         before = self.engine.rows.coverage()
         read = done_bytes = 0
-        with self.engine.writing(small=small, threads=2 if total > LARGE_BYTES else 1) as writing:
+        with self.engine.writing(small=small, threads=2 if len(todo) > MANY_TRANSCRIPTS else 1) as writing:
             if not changes.is_full:
                 # Their folders will not look changed again: what is not read now must be known as unread.
                 writing.register(todo)

@@ -20,7 +20,7 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
     CREATE TABLE label(
         id INTEGER PRIMARY KEY, kind TEXT NOT NULL, value TEXT NOT NULL, base TEXT NOT NULL);
-    CREATE INDEX label_base ON label(base, kind);
+    CREATE INDEX label_base ON label(kind, base);
     CREATE TABLE session(
         id INTEGER PRIMARY KEY, agent TEXT NOT NULL, native TEXT NOT NULL,
         title TEXT NOT NULL DEFAULT '', title_rank INTEGER NOT NULL DEFAULT 0, title_seq INTEGER,
