@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Callable, Iterator
 
-    from harkback.archive.sessions import Answer
+    from harkback.archive.answers import Answer
 
 BASE = [sys.executable, "-I", "-c", "import sqlite3, tantivy"]
 

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from harkback.archive.sessions import Answer, MessageView, SessionView, Status
+    from harkback.archive.answers import Answer, MessageView, SessionView, Status
     from harkback.ingest.changes import Report
     from harkback.model import Coverage, StoredPart, StoredSession
     from harkback.search.answer import Hit

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from harkback.archive.sessions import Answer
+    from harkback.archive.answers import Answer
 
 NOW_MS = 1_780_000_000_000
 

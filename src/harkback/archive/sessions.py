@@ -6,14 +6,24 @@ import os
 from time import monotonic
 
 from harkback import errors, rank
-from harkback._record import NamedTuple
 from harkback.agents import asking_sessions, retention
+from harkback.archive.answers import (
+    AgentCoverage,
+    Answer,
+    CaughtUp,
+    Leaving,
+    MessageView,
+    Overview,
+    ProblemAt,
+    SessionView,
+    Status,
+)
 from harkback.engines.local import LocalEngine, Search, base_name, guarded, locked, prepare_folder
 from harkback.ingest.changes import HOT, Changes, Report, all_changes, hot_changes
 from harkback.ingest.projects import project_of
-from harkback.model import CALLS, LANES, MAIN_LANES, TALK, Coverage, StoredPart, StoredSession
+from harkback.model import CALLS, LANES, MAIN_LANES, TALK, Coverage, StoredSession
 from harkback.query import parse
-from harkback.search.answer import Found, Hit, Looking
+from harkback.search.answer import Found, Looking
 from harkback.terms import PAIR, UNBROKEN_CHARS, needs
 
 TYPE_CHECKING = False
@@ -42,92 +52,6 @@ SOON_DAYS = 7
 """`status` counts the transcripts that their agent will delete within so many days."""
 
 
-class Answer(NamedTuple):
-    """What a search gives."""
-
-    query: Query
-    found: Found
-    coverage: Coverage
-    left_out: tuple[StoredSession, ...]
-    """The asking session and those named with --exclude-session."""
-    asking: frozenset[str]
-    """Ids of those among them that are left out because they ask."""
-    offset: int
-    hint: str
-    """Why there is nothing, or little, and what to try; empty when all is well."""
-    full_pass_is_due: bool
-
-
-class SessionView(NamedTuple):
-    """A page of a session."""
-
-    session: StoredSession
-    parts: tuple[StoredPart, ...]
-    files: tuple[str, ...]
-    children: tuple[StoredSession, ...]
-    page: int
-    pages: int
-
-
-class MessageView(NamedTuple):
-    """A message with the turns around it."""
-
-    session: StoredSession
-    parts: tuple[StoredPart, ...]
-    before: tuple[StoredPart, ...]
-    after: tuple[StoredPart, ...]
-    places: tuple[tuple[StoredSession, str, int], ...]
-
-
-class Leaving(NamedTuple):
-    """Transcripts that their agent will soon delete; what was read of them stays here."""
-
-    agent: str
-    after_days: int
-    transcripts: int
-
-
-class AgentCoverage(NamedTuple):
-    """What is kept of one agent."""
-
-    agent: str
-    transcripts: int
-    messages: int
-    gone: int
-    newest_ms: int | None
-
-
-class ProblemAt(NamedTuple):
-    """One record that could not be read as it stands."""
-
-    path: str
-    offset: int
-    kind: str
-    detail: str
-
-
-class Overview(NamedTuple):
-    """What bare `hark` says."""
-
-    coverage: Coverage | None
-    """None where there is no archive yet."""
-    transcripts: int
-    newest_ms: int | None
-
-
-class Status(NamedTuple):
-    """The state of the archive."""
-
-    coverage: Coverage
-    agents: tuple[AgentCoverage, ...]
-    problem_kinds: dict[str, int]
-    problems: tuple[ProblemAt, ...]
-    leaving: tuple[Leaving, ...]
-    folder: str
-    bytes: int
-    segments: int
-
-
 def _folder_bytes(folder: str) -> int:
     return sum(
         os.stat(path).st_size
@@ -135,14 +59,6 @@ def _folder_bytes(folder: str) -> int:
         for name in names
         if os.path.exists(path := os.path.join(base, name))
     )
-
-
-class CaughtUp(NamedTuple):
-    """What a search's own reading left."""
-
-    pending: int
-    trouble: str = ""
-    """Why nothing could be stored, or empty."""
 
 
 class Archive:
@@ -539,6 +455,3 @@ class Archive:
             raise errors.TranscriptGone(found.path, found.message)
         finally:
             engine.close()
-
-
-__all__ = ["Answer", "Archive", "Hit", "MessageView", "SessionView"]

@@ -6,7 +6,8 @@ import os
 import sys
 from time import time
 
-from harkback.archive.sessions import Archive, SessionView
+from harkback.archive.answers import SessionView
+from harkback.archive.sessions import Archive
 from harkback.cli.parser import parse as parse_argv
 from harkback.config import place
 from harkback.model import LANES, MAIN_LANES

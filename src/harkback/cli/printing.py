@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from harkback.archive.sessions import Answer, MessageView, Overview, SessionView, Status
+    from harkback.archive.answers import Answer, MessageView, Overview, SessionView, Status
     from harkback.ingest.changes import Report
     from harkback.model import Coverage, StoredPart, StoredSession
     from harkback.search.answer import Hit

@@ -1,0 +1,105 @@
+"""What the archive answers: the values that front doors render."""
+
+from __future__ import annotations
+
+from harkback._record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harkback.model import Coverage, StoredPart, StoredSession
+    from harkback.query import Query
+    from harkback.search.answer import Found
+
+
+class Answer(NamedTuple):
+    """What a search gives."""
+
+    query: Query
+    found: Found
+    coverage: Coverage
+    left_out: tuple[StoredSession, ...]
+    """The asking session and those named with --exclude-session."""
+    asking: frozenset[str]
+    """Ids of those among them that are left out because they ask."""
+    offset: int
+    hint: str
+    """Why there is nothing, or little, and what to try; empty when all is well."""
+    full_pass_is_due: bool
+
+
+class SessionView(NamedTuple):
+    """A page of a session."""
+
+    session: StoredSession
+    parts: tuple[StoredPart, ...]
+    files: tuple[str, ...]
+    children: tuple[StoredSession, ...]
+    page: int
+    pages: int
+
+
+class MessageView(NamedTuple):
+    """A message with the turns around it."""
+
+    session: StoredSession
+    parts: tuple[StoredPart, ...]
+    before: tuple[StoredPart, ...]
+    after: tuple[StoredPart, ...]
+    places: tuple[tuple[StoredSession, str, int], ...]
+
+
+class Leaving(NamedTuple):
+    """Transcripts that their agent will soon delete; what was read of them stays here."""
+
+    agent: str
+    after_days: int
+    transcripts: int
+
+
+class AgentCoverage(NamedTuple):
+    """What is kept of one agent."""
+
+    agent: str
+    transcripts: int
+    messages: int
+    gone: int
+    newest_ms: int | None
+
+
+class ProblemAt(NamedTuple):
+    """One record that could not be read as it stands."""
+
+    path: str
+    offset: int
+    kind: str
+    detail: str
+
+
+class Overview(NamedTuple):
+    """What bare `hark` says."""
+
+    coverage: Coverage | None
+    """None where there is no archive yet."""
+    transcripts: int
+    newest_ms: int | None
+
+
+class Status(NamedTuple):
+    """The state of the archive."""
+
+    coverage: Coverage
+    agents: tuple[AgentCoverage, ...]
+    problem_kinds: dict[str, int]
+    problems: tuple[ProblemAt, ...]
+    leaving: tuple[Leaving, ...]
+    folder: str
+    bytes: int
+    segments: int
+
+
+class CaughtUp(NamedTuple):
+    """What a search's own reading left."""
+
+    pending: int
+    trouble: str = ""
+    """Why nothing could be stored, or empty."""
