@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harkback.archive import sessions
+from harkback.archive.answers import SessionView
 from harkback.engines.local import LocalEngine
 from harkback.ingest import changes, reading
 from harkback.ingest.changes import all_changes
@@ -201,7 +201,7 @@ def test_a_deleted_transcript_is_still_found_and_shown_and_marked_gone(world: Wo
     world.sync()
     assert world.found("apple") == ["apple elsewhere", *OLD_TEXTS]
     shown = world.archive().show("claude-code:a", context=0, page=1)
-    assert isinstance(shown, sessions.SessionView)
+    assert isinstance(shown, SessionView)
     assert [part.text for part in shown.parts] == ["apple old one", "apple old two", "apple old three"]
     assert [agent.gone for agent in world.archive().status().agents] == [1]
 
