@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from harkback.archive import sessions
 from harkback.archive.answers import SessionView
 from harkback.engines.local import LocalEngine
 from harkback.ingest import changes, reading
