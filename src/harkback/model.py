@@ -19,9 +19,6 @@ MAIN_LANES = (TALK, CALLS, TITLE, MEMORY)
 USER, ASSISTANT, TOOL, SYSTEM = range(4)
 ROLES = ("user", "assistant", "tool", "system")
 
-# How a session descends from its parent.
-RELATIONS = ("", "continuation", "fork", "subagent")
-
 
 class Transcript(NamedTuple):
     """One place where an agent keeps one session, as `discover` found it on disk."""

@@ -21,7 +21,6 @@ class Answer(NamedTuple):
     """The asking session and those named with --exclude-session."""
     asking: frozenset[str]
     """Ids of those among them that are left out because they ask."""
-    offset: int
     hint: str
     """Why there is nothing, or little, and what to try; empty when all is well."""
     full_pass_is_due: bool

@@ -99,9 +99,7 @@ class Archive:
         engine = LocalEngine.open(self.place.data)
         if engine is None:
             nothing = Coverage(0, 0, 0, 0, None)
-            return Answer(
-                query, Found(rank.NONE, (), {}, 0), nothing, (), frozenset(), 0, self._hint_nothing(sync), False
-            )
+            return Answer(query, Found(rank.NONE, (), {}, 0), nothing, (), frozenset(), self._hint_nothing(sync), False)
         try:
             asking = [] if include_current else self._asking(engine)
             left_out = tuple({one.number: one for one in [*self._excluded(engine, exclude), *asking]}.values())
@@ -113,7 +111,7 @@ class Archive:
                 coverage = coverage._replace(pending=caught_up.pending)
             hint = "" if found.hits else self._why_nothing(engine, wanted, coverage, asking)
             asked_by = frozenset(one.id for one in asking)
-            return Answer(query, found, coverage, left_out, asked_by, 0, hint, self._is_due(coverage))
+            return Answer(query, found, coverage, left_out, asked_by, hint, self._is_due(coverage))
         finally:
             engine.close()
 
@@ -122,7 +120,7 @@ class Archive:
         coverage = engine.rows.coverage() if engine is not None else Coverage(0, 0, 0, 0, None)
         if engine is not None:
             engine.close()
-        return Answer(query, Found(rank.NONE, (), {}, 0), coverage, (), frozenset(), 0, hint, full_pass_is_due=False)
+        return Answer(query, Found(rank.NONE, (), {}, 0), coverage, (), frozenset(), hint, full_pass_is_due=False)
 
     def _is_due(self, coverage: Coverage) -> bool:
         if coverage.pending:
@@ -300,10 +298,7 @@ class Archive:
         engine = self._open_for_reading()
         try:
             rows = engine.rows if engine is not None else None
-            changes = all_changes(rows, self.place.home, self.env)
-            if full:
-                changes = changes._replace(changed=all_changes(None, self.place.home, self.env).changed)
-            return changes
+            return all_changes(rows, self.place.home, self.env, everything=full)
         finally:
             if engine is not None:
                 engine.close()

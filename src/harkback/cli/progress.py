@@ -21,7 +21,6 @@ class Bar:
         """Show nothing at all unless `is_shown`."""
         self.is_shown = is_shown
         self._bar: RichProgress | None = None
-        self._task = 0
 
     def __enter__(self) -> Self:
         return self
@@ -47,6 +46,6 @@ class Bar:
 
             columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
             self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-            self._task = self._bar.add_task(words, total=total)
+            self._bar.add_task(words, total=total)
             self._bar.start()
         self._bar.update(self._bar.task_ids[0], completed=done, total=total, description=words)

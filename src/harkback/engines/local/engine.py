@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from itertools import takewhile
 
 from harkback import errors
 from harkback._record import NamedTuple
 from harkback.engines.local import words
 from harkback.engines.local.finding import POOL, Asked, Found, Request, find, session_counts
 from harkback.engines.local.labels import base_name
-from harkback.engines.local.pending import facts_above, is_behind, watermark
+from harkback.engines.local.pending import add_rows, facts_above, is_behind, watermark
 from harkback.engines.local.reading import Rows
 from harkback.engines.local.schema import FILE, connect, guarded, is_laid_out, transaction
 from harkback.engines.local.words import Words
@@ -295,30 +296,13 @@ class LocalEngine:
         return done
 
     def _build(self, folder: str, progress: Callable[[int], None]) -> tuple[Words, int, int]:
-        from harkback.text.batch import token_strings
-
         fresh = Words.create(folder)
-        done = 0
         high = self.con.execute("SELECT ifnull(max(seq), 0) FROM part").fetchone()[0]
         fresh.can_write(heap_bytes=200_000_000, threads=2)
-        facts: list[words.Facts] = []
-        texts: list[str] = []
-        size = 0
-        for fact, text in facts_above(self.con, 0):
-            if fact.seq > high:
-                break
-            facts.append(fact)
-            texts.append(text)
-            size += len(text)
-            if size > 1 << 19:
-                fresh.add(facts, token_strings(texts))
-                done += len(facts)
-                progress(done)
-                facts, texts, size = [], [], 0
-        fresh.add(facts, token_strings(texts))
+        done = add_rows(fresh, takewhile(lambda row: row[0].seq <= high, facts_above(self.con, 0)), progress)
         fresh.commit()
         fresh.close(merge=True)
-        return fresh, high, done + len(facts)
+        return fresh, high, done
 
     def _swap(self, fresh: Words, high: int) -> None:
         old = self.index

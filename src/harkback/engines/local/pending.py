@@ -7,7 +7,13 @@ from harkback.engines.local.words import Facts
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+
+    from harkback.engines.local.words import Words
+
+
+AT_ONCE_CHARS = 1 << 19
+"""So much text is cut into tokens at once."""
 
 
 def watermark(con: sqlite3.Connection) -> int:
@@ -38,3 +44,24 @@ def facts_above(con: sqlite3.Connection, seq: int, limit: int = -1) -> Iterable[
             Facts(row[0], row[1], row[2], row[3], agents.get(row[4], 0), row[5], row[6], row[7], row[8], row[9], files),
             row[11],
         )
+
+
+def add_rows(words: Words, rows: Iterable[tuple[Facts, str]], progress: Callable[[int], None] = lambda _: None) -> int:
+    """Give rows to an index, as many at once as tokens are made fastest of; gives how many there were."""
+    from harkback.text.batch import token_strings
+
+    done = size = 0
+    facts: list[Facts] = []
+    texts: list[str] = []
+    for fact, text in rows:
+        facts.append(fact)
+        texts.append(text)
+        size += len(text)
+        if size > AT_ONCE_CHARS:
+            words.add(facts, token_strings(texts))
+            done += len(facts)
+            progress(done)
+            facts, texts, size = [], [], 0
+    if facts:
+        words.add(facts, token_strings(texts))
+    return done + len(facts)

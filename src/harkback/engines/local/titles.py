@@ -17,14 +17,14 @@ OWN_TITLE = 2
 """Titles up to this rank are the agent's; above it the person's."""
 
 
-def write_title(con: sqlite3.Connection, opened: Open, facts: Session) -> int:
-    """Keep a session's title unless a better one is known; gives the number of rows written."""
+def write_title(con: sqlite3.Connection, opened: Open, facts: Session) -> None:
+    """Keep a session's title unless a better one is known."""
     title, rank = facts.title, facts.title_rank
     had, had_rank, had_seq = con.execute(
         "SELECT title, title_rank, title_seq FROM session WHERE id=?", (opened.session,)
     ).fetchone()
     if not title or rank < had_rank or (title, rank) == (had, had_rank):
-        return 0
+        return
     seq = None
     if had_seq is not None:
         con.execute("DELETE FROM part WHERE seq=?", (had_seq,))
@@ -40,7 +40,6 @@ def write_title(con: sqlite3.Connection, opened: Open, facts: Session) -> int:
         con.execute("INSERT OR REPLACE INTO identity VALUES(?,?)", (key, seq))
         add_tally(con, parts=1)
     con.execute("UPDATE session SET title=?, title_rank=?, title_seq=? WHERE id=?", (title, rank, seq, opened.session))
-    return int(seq is not None)
 
 
 def claims(con: sqlite3.Connection) -> list[tuple[Open, Session]]:

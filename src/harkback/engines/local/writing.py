@@ -16,7 +16,7 @@ from harkback.engines.local.forgetting import forget_rows, set_time
 from harkback.engines.local.ids import key_of
 from harkback.engines.local.labels import Labels
 from harkback.engines.local.opened import Open
-from harkback.engines.local.pending import facts_above, is_behind, watermark
+from harkback.engines.local.pending import add_rows, facts_above, is_behind, watermark
 from harkback.engines.local.schema import FILE, add_tally, chunks, guarded, transaction
 from harkback.engines.local.titles import claims, write_title
 from harkback.engines.local.words import Facts
@@ -39,7 +39,7 @@ from harkback.text.batch import token_strings
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from typing import Self
 
     from harkback.engines.local.words import Words
@@ -85,7 +85,6 @@ class Writing:
         self.con = con
         self.words = words
         self.folder = folder
-        self.parts_written = 0
         self.pending: int | None = None
         """How many transcripts are still to be read, as it is stored with each batch."""
         self.messages_written = 0
@@ -340,7 +339,8 @@ class Writing:
             con.executemany("INSERT OR IGNORE INTO problem VALUES(?,?,?,?,?)", self._problems)
             problems = con.total_changes - before
             con.executemany("INSERT OR REPLACE INTO claim VALUES(?,?)", self._claims)
-            titles = sum([self._close_transcript(con, opened) for opened in self._open.values()])
+            for opened in self._open.values():
+                self._close_transcript(con, opened)
             talk = sum(opened.messages for opened in self._open.values())
             add_tally(con, messages=talk, parts=len(self._rows), problems=problems)
             if self.pending is not None:
@@ -348,11 +348,10 @@ class Writing:
         for opened in self._open.values():
             opened.messages, opened.chars, opened.checkpoint = 0, 0, None
         self.messages_written += talk
-        self.parts_written += len(self._rows) + titles
         return not shift
 
-    def _close_transcript(self, con: sqlite3.Connection, opened: Open) -> int:
-        """Record how far a transcript was read and what is known of its session; returns titles written."""
+    def _close_transcript(self, con: sqlite3.Connection, opened: Open) -> None:
+        """Record how far a transcript was read and what is known of its session."""
         at, place = opened.checkpoint, opened.transcript
         if at is not None:
             if opened.before is None and not opened.is_counted:
@@ -381,7 +380,7 @@ class Writing:
         if opened.is_unreadable:
             con.execute("UPDATE transcript SET size=-1 WHERE id=?", (opened.number,))
         if opened.facts is None:
-            return 0
+            return
         facts = opened.facts
         # Whose an old `agent-<id>.jsonl` is, only its rows know: the id may be another than the place told.
         if facts.native != place.native:
@@ -403,13 +402,13 @@ class Writing:
                 opened.session,
             ),
         )
-        return write_title(con, opened, facts)
+        write_title(con, opened, facts)
 
     def _finish_index(self) -> None:
         """Do B and C after a batch whose documents the index's writer already has, all but the titles."""
         high = self._high_water()
-        titles = self._facts_above(self._first + len(self._rows) - 1)
-        self._add_rows(titles)
+        titles = facts_above(self.con, self._first + len(self._rows) - 1)
+        add_rows(self.words, titles)
         self._drop_dead_and_commit(high)
 
     def _drop_dead_and_commit(self, high: int) -> None:
@@ -433,25 +432,8 @@ class Writing:
         mark, high = watermark(self.con), self._high_water()
         if clean:
             self.words.remove_above(mark)
-        self._add_rows(self._facts_above(mark))
+        add_rows(self.words, facts_above(self.con, mark))
         self._drop_dead_and_commit(high)
-
-    def _facts_above(self, seq: int) -> Iterable[tuple[Facts, str]]:
-        return facts_above(self.con, seq)
-
-    def _add_rows(self, rows: Iterable[tuple[Facts, str]]) -> None:
-        facts: list[Facts] = []
-        texts: list[str] = []
-        size = 0
-        for fact, text in rows:
-            facts.append(fact)
-            texts.append(text)
-            size += len(text)
-            if size > CHUNK_BYTES >> 1:
-                self.words.add(facts, token_strings(texts))
-                facts, texts, size = [], [], 0
-        if facts:
-            self.words.add(facts, token_strings(texts))
 
     def _empty_wal(self, above_bytes: int) -> None:
         try:
