@@ -14,7 +14,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-PLACES = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "LOCALAPPDATA", "APPDATA")
+PLACES = (
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "PI_CODING_AGENT_DIR",
+    "PI_CODING_AGENT_SESSION_DIR",
+    "XDG_DATA_HOME",
+    "XDG_CONFIG_HOME",
+    "LOCALAPPDATA",
+    "APPDATA",
+)
 SETTINGS = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "CLAUDECODE")
 
 _numbers = itertools.count()

@@ -39,6 +39,36 @@ class Part(NamedTuple):
     text: str
     tool: str = ""
     files: tuple[str, ...] = ()
+    kind: str = ""
+    """The kind of event (`harkback.events`) where lane and role do not tell it: HOOK or META, else empty."""
+    args: object = None
+    """A call's arguments as they stand in the record; never stored."""
+
+
+HOOK, META = "hook", "meta"
+
+
+class Tokens(NamedTuple):
+    """What one answer of a model's API cost, in tokens. The cached ones are not part of `input`."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+
+class More(NamedTuple):
+    """What only the event stream tells of a message; given when a transcript is read in full, never stored."""
+
+    effort: str = ""
+    skill: str = ""
+    agent_type: str = ""
+    """The kind of subagent that a call asks for."""
+    agent_model: str = ""
+    """The model that a call asks for its subagent."""
+    tokens: Tokens | None = None
+    tokens_key: str = ""
+    """Names the API answer: it may be told with several messages, the last one counts."""
 
 
 class Message(NamedTuple):
@@ -55,6 +85,7 @@ class Message(NamedTuple):
     """A second identity that copies share even when the agent gives them new ids, or empty."""
     model: str = ""
     branch: str = ""
+    more: More | None = None
 
 
 class Session(NamedTuple):
@@ -74,6 +105,10 @@ class Session(NamedTuple):
     relation: str = ""
     agent_type: str = ""
     version: str = ""
+    agent_role: str = ""
+    """What a subagent is called in its agent (Codex: its role, else its nickname); only in the event stream."""
+    originator: str = ""
+    """The program that started the session (`cli`, `codex_exec` …); only in the event stream."""
 
 
 class SessionTitle(NamedTuple):

@@ -430,6 +430,8 @@ class Archive:
 
     def raw(self, text: str) -> bytes:
         """Give the untouched record of a message from its transcript. Raises NotFound, Ambiguous, TranscriptGone."""
+        from harkback.sources.files import record_at
+
         engine = self._need()
         try:
             found = engine.rows.find_id(text)
@@ -438,14 +440,12 @@ class Archive:
             if found.offset < 0:
                 raise errors.NoRecord(text)
             for place in engine.rows.places(found):
+                read_to = engine.rows.checkpoint(place.path)
                 try:
-                    with open(place.path, "rb") as file:
-                        file.seek(place.offset)
-                        record = file.read(place.length).rstrip(b"\r\n")
+                    record = record_at(place.path, place.offset, place.length, read_to) if read_to else None
                 except OSError:
                     continue
-                # The transcript may have been rewritten since it was read.
-                if engine.rows.is_record_of(record, found, place.session.agent):
+                if record is not None:
                     return record
             raise errors.TranscriptGone(found.path, found.message)
         finally:

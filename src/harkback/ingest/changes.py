@@ -98,7 +98,7 @@ def _covers(known: list[tuple[str, str, int]], home: str, env: Mapping[str, str]
     for name in SOURCES:
         for root in source(name).roots(home, env):
             below = root + os.sep
-            if not any(path.startswith(below) for path in paths) and source(name).folders(home, env):
+            if not any(path == root or path.startswith(below) for path in paths) and source(name).folders(home, env):
                 return False
     return True
 

@@ -37,16 +37,21 @@ if TYPE_CHECKING:
         def recent(self, home: str, env: Mapping[str, str]) -> Iterator[str]:
             """Give the paths of the transcripts that the agent's own activity file names, newest first."""
 
-        def read(self, transcript: Transcript, checkpoint: Checkpoint | None) -> Iterator[Record]:
+        def read(
+            self, transcript: Transcript, checkpoint: Checkpoint | None, *, full: bool = False
+        ) -> Iterator[Record]:
             """Read what was appended since `checkpoint`; ends with `Session` and `Checkpoint`.
 
             A `Session` also comes before the first message, once the folder is known, and with a `Checkpoint`
-            after every 8 MB, where a batch may end.
+            after every 8 MB, where a batch may end. With `full` texts are not bounded, calls without telling
+            arguments are given too, and messages carry `More`, even where they have no part.
             """
 
 
 SOURCES: dict[str, str] = {
     "claude-code": "harkback.sources.claude_code",
+    "codex": "harkback.sources.codex",
+    "pi": "harkback.sources.pi",
 }
 """Agent name -> module."""
 

@@ -6,14 +6,12 @@ messages, which are attachments too, are a person's words and are read with the 
 
 from __future__ import annotations
 
-from harkback.sources._values import context, string
+from harkback.sources._values import string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
-
-    from harkback.model import Part
 
 # Those whose text lies deeper than in `text` or `content`.
 _STRUCTURED = frozenset(
@@ -80,8 +78,8 @@ _TEXT_KEYS = frozenset(
 _DEPTH = 5
 
 
-def attached(attachment: dict[str, Any]) -> list[Part]:
-    """Read the text that the model was shown, as CONTEXT; nothing for bookkeeping."""
+def attached(attachment: dict[str, Any]) -> list[tuple[str, tuple[str, ...]]]:
+    """Read the text that the model was shown and the files it names; nothing for bookkeeping."""
     kind = attachment.get("type")
     if type(kind) is not str or kind in _BOOKKEEPING:
         return []
@@ -96,7 +94,7 @@ def attached(attachment: dict[str, Any]) -> list[Part]:
         files = (name,) if name else ()
     else:
         text = string(attachment.get("text")) or string(attachment.get("content"))
-    return [context(text, files)] if text.strip() else []
+    return [(text, files)] if text.strip() else []
 
 
 def _texts(value: Any, depth: int) -> Iterator[str]:

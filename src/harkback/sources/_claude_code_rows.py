@@ -7,102 +7,74 @@ broken in most real sessions, so nothing follows them. Formats of versions 1.0.9
 
 from __future__ import annotations
 
-import io
 import os
 import re
 
 from harkback.model import (
     ASSISTANT,
     CONTEXT,
+    HOOK,
+    META,
     OUTPUT,
     SUMMARY,
     SYSTEM,
     TALK,
     THINKING,
     TOOL,
-    UNREADABLE,
     USER,
-    Checkpoint,
     Message,
+    More,
     Part,
-    Problem,
-    Restart,
     SessionTitle,
+    Tokens,
 )
-from harkback.sources import jsonl
+from harkback.sources import _reading
+from harkback.sources._calls import SPAWNING, call
 from harkback.sources._claude_code_attachments import attached
-from harkback.sources._claude_code_calls import call
 from harkback.sources._claude_code_session import GIVEN, OWN, Facts
-from harkback.sources._claude_code_tags import cut, pieces
-from harkback.sources._values import context, digest, first_line, joined, string, time_ms
-from harkback.text.clean import bound, clean
+from harkback.sources._claude_code_tags import INJECTED, pieces
+from harkback.sources._values import (
+    context,
+    count,
+    cut,
+    digest,
+    first_line,
+    joined,
+    output,
+    string,
+    time_ms,
+    whole_context,
+    whole_output,
+)
+from harkback.text.clean import clean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from harkback.model import Record, Transcript
+    from harkback.model import Checkpoint, Record, Transcript
 
     Said = tuple[int, list[Part], str, str]
     """What a row says: role, parts, copy key, model."""
-
-OUTPUT_HEAD, OUTPUT_TAIL = 500, 300
-"""Characters kept of a tool's output, besides the lines that look like errors. The rest is reached by `show --raw`."""
 
 _SILENT_ROW: Said = (SYSTEM, [], "", "")
 _NO_ROWS = frozenset({"progress", "api-request", "api-request-blob", "api-request-shape"})
 _SKIP_ABOVE = 400
 _SKIP_WITHIN = 1000
 _INNER = 2
-_LONG_OUTPUT = 8000
+_SKILL = re.compile(r"Base directory for this skill: .*?([^/\\\n]+)[/\\]?(?:\n|$)")
 _SPILL = re.compile(r"Full output saved to: (.+)")
 _SPILL_EDGE = 64 << 10
+_SPILL_LONGEST = 64 << 20
 _PENDING_CALLS = 64
 _MARKS = 8
 _WARMUP = "Warmup"
 
 
-def read(transcript: Transcript, checkpoint: Checkpoint | None) -> Iterator[Record]:
+def read(transcript: Transcript, checkpoint: Checkpoint | None, *, full: bool) -> Iterator[Record]:
     """Read what was appended since `checkpoint`; see `sources.Source`."""
-    at = checkpoint or Checkpoint(0, "")
-    try:
-        with io.BufferedReader(io.FileIO(transcript.path), jsonl.BUFFER) as file:
-            yield from _read_open(file, transcript, at)
-    except OSError as error:
-        yield _unreadable(at.offset, error)
-        yield at
-
-
-def _read_open(file: io.BufferedReader[io.FileIO], transcript: Transcript, at: Checkpoint) -> Iterator[Record]:
-    facts = Facts(transcript)
-    reason = (jsonl.changed(file.raw, at) or facts.resume(at.state)) if at.offset else None
-    if reason:
-        yield Restart(reason)
-        at, facts = Checkpoint(0, ""), Facts(transcript)
-    rows = _Rows(facts)
-    records = jsonl.Records(file, at.offset, bulky)
-    line_end = told_at = at.offset
-    is_placed = bool(facts.cwd)
-    for offset, length, row in records:
-        if offset >= line_end and offset - told_at >= jsonl.CHECKPOINT_EVERY:
-            told_at = offset
-            yield facts.session()
-            yield Checkpoint(offset, jsonl.fingerprint_of(transcript.path, offset), facts.state())
-        line_end = records.end
-        record = row if isinstance(row, Problem) else rows.record(offset, length, row)
-        if facts.cwd and not is_placed:
-            is_placed = True
-            yield facts.session()
-        if record is not None:
-            yield record
-    fingerprint = jsonl.fingerprint(file.raw, records.end)
-    yield facts.session()
-    yield Checkpoint(records.end, fingerprint, facts.state())
-
-
-def _unreadable(offset: int, error: OSError) -> Problem:
-    return Problem(offset, 0, UNREADABLE, (error.strerror or type(error).__name__)[:120])
+    return _reading.read(transcript, checkpoint, lambda one: _Rows(Facts(one), full=full), bulky)
 
 
 def bulky(line: bytes) -> bool:
@@ -125,14 +97,27 @@ def bulky(line: bytes) -> bool:
 class _Rows:
     """Makes messages of rows, one after the other."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, *, full: bool) -> None:
         self.facts = facts
+        self.full = full
+        self.output = whole_output if full else output
+        self.context = whole_context if full else context
+        self.resume, self.state, self.session = facts.resume, facts.state, facts.session
         self.kinds: dict[str, Callable[[dict[str, Any]], Said]] = {
             "user": self.user,
             "assistant": self.assistant,
             "attachment": self.attachment,
             "system": self.system,
         }
+
+    @property
+    def cwd(self) -> str:
+        """The folder of the session."""
+        return self.facts.cwd
+
+    def end(self) -> list[Message]:
+        """Give nothing: no row waits for another."""
+        return []
 
     def record(self, offset: int, length: int, row: dict[str, Any]) -> Message | SessionTitle | None:
         """Take in one row; what it says, None if it says nothing."""
@@ -152,11 +137,39 @@ class _Rows:
                 return None
             say = self.unknown
         role, parts, copy_key, model = say(row)
-        parts = [part for part in parts if part.text]
-        if not parts:
+        more = None
+        if self.full:
+            more = self.more(row, parts)
+            parts = [part for part in parts if part.text or part.args is not None]
+        else:
+            parts = [part for part in parts if part.text]
+        if not parts and (more is None or more.tokens is None):
             return None
         key = string(row.get("uuid")) or f"{facts.session_id}:{offset}"
-        return Message(key, offset, length, role, moment, tuple(parts), copy_key, model, facts.branch)
+        return Message(key, offset, length, role, moment, tuple(parts), copy_key, model, facts.branch, more)
+
+    def more(self, row: dict[str, Any], parts: list[Part]) -> More:
+        """Tell what only the event stream wants to know of a row."""
+        self.facts.originator = string(row.get("entrypoint")) or self.facts.originator
+        skill, agent_type, agent_model = string(row.get("attributionSkill")), "", ""
+        for part in parts:
+            if type(part.args) is dict:
+                skill = string(part.args.get("skill")) if part.tool == "Skill" else skill
+                if part.tool in SPAWNING:
+                    agent_type = string(part.args.get("subagent_type"))
+                    agent_model = string(part.args.get("model"))
+            elif part.lane == CONTEXT and (expanded := _SKILL.match(part.text)):
+                # The model's own call of the tool Skill was told already.
+                skill = "" if row.get("sourceToolUseID") else expanded[1]
+        message = row.get("message")
+        usage = message.get("usage") if type(message) is dict else None
+        tokens = None
+        if type(usage) is dict:
+            names = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+            tokens = Tokens(*(count(usage.get(name)) for name in names))
+        key = string(message.get("id")) if type(message) is dict else ""
+        effort = string(row.get("effort"))
+        return More(effort, skill, agent_type, agent_model, tokens, key or string(row.get("uuid")))
 
     def user(self, row: dict[str, Any]) -> Said:
         """Read a prompt, what the harness says in the person's name, or results of tools."""
@@ -166,9 +179,9 @@ class _Rows:
         if row.get("isCompactSummary"):
             parts += [Part(SUMMARY, clean(text).strip()) for text in texts]
         elif _injected(row):
-            parts += [context(text) for text in texts]
+            parts += [self.context(text) for text in texts]
         else:
-            _sort([piece for text in texts for piece in pieces(text)], said, parts)
+            self.sort([piece for text in texts for piece in pieces(text)], said, parts)
         first_result = string(results[0].get("tool_use_id")) if results else ""
         copy_key = f"{first_result}:result" if first_result else ""
         if said:
@@ -195,7 +208,7 @@ class _Rows:
                 return SYSTEM, parts, "", ""
             self.facts.prompted(talk)
             role, lane = USER, TALK
-        return role, [Part(lane, talk), *parts], copy_key, ""
+        return role, [Part(lane, talk, kind="" if role == USER else META), *parts], copy_key, ""
 
     def repeated(self, talk: str, row: dict[str, Any], carrier: dict[str, Any]) -> bool:
         """Tell whether a prompt stands a second time: once as a user row and once as a queued command.
@@ -220,8 +233,8 @@ class _Rows:
             if text.startswith("<persisted-output>"):
                 text = self.spilled(text)
             if "<system-reminder" in text or "<harkback" in text:
-                text, injected = cut(text)
-        return [Part(OUTPUT, _output(text), tool), *(context(inner) for _, inner in injected)]
+                text, injected = cut(text, INJECTED)
+        return [Part(OUTPUT, self.output(text), tool), *(self.context(inner) for _, inner in injected)]
 
     def spilled(self, text: str) -> str:
         """Read head and tail of a long output that was written to a file of its own.
@@ -238,6 +251,8 @@ class _Rows:
             if os.path.dirname(real) != os.path.realpath(folder) or not os.path.isfile(real):
                 return text
             with open(real, "rb") as file:
+                if self.full:
+                    return file.read(_SPILL_LONGEST).decode("utf-8", "replace")
                 found = file.read(2 * _SPILL_EDGE)
                 size = file.seek(0, os.SEEK_END)
                 if size > len(found):
@@ -275,16 +290,16 @@ class _Rows:
             text = string(block.get("text"))
             quoted: list[tuple[str, str]] = []
             if "<harkback" in text:
-                text, quoted = cut(text)
+                text, quoted = cut(text, INJECTED)
             text = clean(text).strip()
             said = [] if text == "No response requested." else [Part(lane, text)]
-            return said + [context(inner) for _, inner in quoted]
+            return said + [self.context(inner) for _, inner in quoted]
         if kind == "thinking":
             return [Part(THINKING, clean(string(block.get("thinking"))).strip())]
         if kind.endswith("tool_use"):
             tool = string(block.get("name"))
             self.pending(string(block.get("id")), clean(tool))
-            part = call(tool, block.get("input"))
+            part = call(tool, block.get("input"), full=self.full)
             return [part] if part else []
         return self.result(block) if kind.endswith("tool_result") else []
 
@@ -302,14 +317,14 @@ class _Rows:
         if type(attachment) is not dict:
             return _SILENT_ROW
         if attachment.get("type") != "queued_command":
-            return SYSTEM, attached(attachment), "", ""
+            return SYSTEM, self.attached(attachment), "", ""
         text = joined(attachment.get("prompt"))
         mode = attachment.get("commandMode")
         if _injected(attachment) or mode == "task-notification":
-            return SYSTEM, [context(text)], "", ""
+            return SYSTEM, [self.context(text)], "", ""
         said: list[str] = []
         parts: list[Part] = []
-        _sort([(TALK, f"! {text}")] if mode == "bash" else pieces(text), said, parts)
+        self.sort([(TALK, f"! {text}")] if mode == "bash" else pieces(text), said, parts)
         if not said:
             return SYSTEM, parts, "", ""
         return self.prompt("\n\n".join(said), parts, row, attachment)
@@ -322,25 +337,38 @@ class _Rows:
         if kind == "local_command" and content.lstrip().startswith("<"):
             return self.user({**row, "message": {"content": content}})
         if kind in ("informational", None) and "Original prompt: " in content:
-            return SYSTEM, [context(content)], "", ""
+            return SYSTEM, [self.context(content)], "", ""
         return _SILENT_ROW
 
     def unknown(self, row: dict[str, Any]) -> Said:
         """Keep what a row of an unknown type says, without guessing who says it."""
         texts, results = _blocks(row)
         texts += [joined(block.get("content")) for block in results]
-        return SYSTEM, [context(text) for text in texts], "", ""
+        return SYSTEM, [self.context(text) for text in texts], "", ""
 
+    def attached(self, attachment: dict[str, Any]) -> list[Part]:
+        """Read what was attached and is nobody's message; what hooks say is told apart."""
+        kind = HOOK if string(attachment.get("type")).startswith("hook_") else ""
+        parts = [self.context(text, files) for text, files in attached(attachment)]
+        if not kind:
+            return parts
+        named = {name: attachment[name] for name in ("hookName", "hookEvent") if name in attachment}
+        return [part._replace(kind=HOOK, args=named or None) for part in parts]
 
-def _output(text: str) -> str:
-    """Clean and bound a tool's output."""
-    text = text.strip()
-    if len(text) > _LONG_OUTPUT and "\x1b" not in text:
-        # Cleaning all of it only to throw most of it away took a fifth of the time of a first sync.
-        short = clean(bound(text, OUTPUT_HEAD, OUTPUT_TAIL))
-        if "[base64 " not in short:
-            return short
-    return bound(clean(text).strip(), OUTPUT_HEAD, OUTPUT_TAIL)
+    def sort(self, found: list[tuple[int, str]], said: list[str], parts: list[Part]) -> None:
+        """Put the pieces of a user's texts where they belong."""
+        for lane, piece in found:
+            if lane == CONTEXT:
+                parts.append(self.context(piece))
+                continue
+            if lane == OUTPUT:
+                parts.append(Part(lane, self.output(piece)))
+                continue
+            text = clean(piece).strip()
+            if lane == TALK and text:
+                said.append(text)
+            elif lane != TALK:
+                parts.append(Part(lane, text))
 
 
 def _injected(row: dict[str, Any]) -> bool:
@@ -374,16 +402,3 @@ def _blocks(row: dict[str, Any]) -> tuple[list[str], list[dict[str, Any]]]:
     texts += [string(block.get("text")) for block in blocks if block.get("type") == "text"]
     results = [block for block in blocks if block.get("type") == "tool_result"]
     return texts, results
-
-
-def _sort(found: list[tuple[int, str]], said: list[str], parts: list[Part]) -> None:
-    """Put the pieces of a user's texts where they belong."""
-    for lane, piece in found:
-        if lane == CONTEXT:
-            parts.append(context(piece))
-            continue
-        text = clean(piece).strip()
-        if lane == TALK and text:
-            said.append(text)
-        elif lane != TALK:
-            parts.append(Part(lane, _output(text) if lane == OUTPUT else text))

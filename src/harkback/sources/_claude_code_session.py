@@ -49,7 +49,7 @@ class Facts:
         # Up to 2.0 a subagent's file lay beside the session's, and only its rows say whose it is.
         self.owner = self.parent
         self.placed = False
-        self.title = self.cwd = self.last_cwd = self.branch = self.version = ""
+        self.title = self.cwd = self.last_cwd = self.branch = self.version = self.originator = ""
         self.title_rank = NOTHING
         self.started: int | None = None
         self.ended: int | None = None
@@ -165,4 +165,5 @@ class Facts:
             self.relation,
             agent_type,
             self.version,
+            originator=self.originator,
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from harkback.model import CONTEXT, OUTPUT, SUMMARY, TALK
+from harkback.sources._values import cut
 
 SUMMARY_HEAD = "This session is being continued from a previous conversation"
 
@@ -22,11 +23,11 @@ _CONTEXT_HEADS = (
     "[Image: original",
 )
 
-# Blocks that may stand anywhere in a text, beside the person's words. `harkback` is our own frame.
-_INJECTED = re.compile(
+INJECTED = re.compile(
     r"<(/?)(system-reminder|task-notification|teammate-message|local-command-caveat|[a-z]+(?:-[a-z]+)*-hook"
     r"|ide_[a-z_]+|harkback)(?:\s[^<>]*)?>"
 )
+"""Blocks that may stand anywhere in a text, beside the person's words. `harkback` is our own frame."""
 
 # Blocks that make up a whole text: a person who merely mentions one of them is quoting.
 _COMMAND = re.compile(
@@ -36,7 +37,6 @@ _COMMAND = re.compile(
 _PASTED = re.compile(r"</?pasted_content(?:\s[^<>]*)?>")
 
 _INTERRUPTED_CHARS = 80
-_RESTARTS = 50
 
 
 def pieces(text: str) -> list[tuple[int, str]]:
@@ -53,40 +53,12 @@ def pieces(text: str) -> list[tuple[int, str]]:
         return [(TALK, text)] if text else []
     if _COMMAND.match(text):
         return _command(text)
-    rest, blocks = cut(text)
+    rest, blocks = cut(text, INJECTED)
     if "<pasted_content" in rest:
         rest = _PASTED.sub("", rest)
     rest = rest.strip()
     found = [(TALK, rest)] if rest else []
     return found + [(CONTEXT, inner) for _, inner in blocks]
-
-
-def cut(text: str, tags: re.Pattern[str] = _INJECTED) -> tuple[str, list[tuple[str, str]]]:
-    """Cut the balanced blocks out: what is left, and (tag, what stood inside) of each outermost block.
-
-    A tag that is never closed is left where it is: it is being talked about.
-    """
-    kept: list[str] = []
-    blocks: list[tuple[str, str]] = []
-    start = search = 0
-    for _ in range(_RESTARTS):
-        opening: re.Match[str] | None = None
-        depth = 0
-        for tag in tags.finditer(text, search):
-            if opening is None:
-                if not tag[1]:
-                    opening, depth = tag, 1
-            elif tag[2] == opening[2]:
-                depth += -1 if tag[1] else 1
-                if not depth:
-                    kept.append(text[start : opening.start()])
-                    blocks.append((tag[2], text[opening.end() : tag.start()].strip()))
-                    start, opening = tag.end(), None
-        if opening is None:
-            break
-        search = opening.end()
-    kept.append(text[start:])
-    return "".join(kept), [block for block in blocks if block[1]]
 
 
 def _command(text: str) -> list[tuple[int, str]]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from datetime import UTC, datetime, timedelta
 
 from harkback.model import CONTEXT, Part
-from harkback.text.clean import clean
+from harkback.text.clean import bound, clean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +17,16 @@ if TYPE_CHECKING:
 CONTEXT_LIMIT = 20_000
 """Characters kept of one injected text."""
 
+OUTPUT_HEAD, OUTPUT_TAIL = 500, 300
+"""Characters kept of a tool's output, besides the lines that look like errors. The rest is reached by `show --raw`."""
+
 TITLE_LIMIT = 80
+
+_LONG_OUTPUT = 8000
+_RESTARTS = 50
+
+OWN_FRAME = re.compile(r"<(/?)(harkback)(?:\s[^<>]*)?>")
+"""Tags around what we told an agent ourselves."""
 
 _SIDE_FILE_LIMIT = 64 << 10
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -28,6 +38,11 @@ _SECONDS_BELOW = 100_000_000_000
 def string(value: Any) -> str:
     """Give a string as it is, "" for anything else."""
     return value if type(value) is str else ""
+
+
+def count(value: Any) -> int:
+    """Give a whole number of at least 0 as it is, 0 for anything else."""
+    return value if type(value) is int and value > 0 else 0
 
 
 def joined(content: Any) -> str:
@@ -90,10 +105,59 @@ def first_line(text: str) -> str:
     return line.strip()[:TITLE_LIMIT].rstrip()
 
 
+def cut(text: str, tags: re.Pattern[str]) -> tuple[str, list[tuple[str, str]]]:
+    """Cut the balanced blocks out: what is left, and (tag, what stood inside) of each outermost block.
+
+    A tag that is never closed is left where it is: it is being talked about.
+    """
+    kept: list[str] = []
+    blocks: list[tuple[str, str]] = []
+    start = search = 0
+    for _ in range(_RESTARTS):
+        opening: re.Match[str] | None = None
+        depth = 0
+        for tag in tags.finditer(text, search):
+            if opening is None:
+                if not tag[1]:
+                    opening, depth = tag, 1
+            elif tag[2] == opening[2]:
+                depth += -1 if tag[1] else 1
+                if not depth:
+                    kept.append(text[start : opening.start()])
+                    blocks.append((tag[2], text[opening.end() : tag.start()].strip()))
+                    start, opening = tag.end(), None
+        if opening is None:
+            break
+        search = opening.end()
+    kept.append(text[start:])
+    return "".join(kept), [block for block in blocks if block[1]]
+
+
 def context(text: str, files: tuple[str, ...] = ()) -> Part:
     """Make the bounded CONTEXT part of an injected text."""
     # A little more than the limit goes through `clean`, so that what it drops does not shorten the text.
     return Part(CONTEXT, clean(text[: 2 * CONTEXT_LIMIT]).strip()[:CONTEXT_LIMIT], "", files)
+
+
+def whole_context(text: str, files: tuple[str, ...] = ()) -> Part:
+    """Make the CONTEXT part of an injected text, all of it."""
+    return Part(CONTEXT, clean(text).strip(), "", files)
+
+
+def output(text: str) -> str:
+    """Clean and bound a tool's output."""
+    text = text.strip()
+    if len(text) > _LONG_OUTPUT and "\x1b" not in text:
+        # Cleaning all of it only to throw most of it away took a fifth of the time of a first sync.
+        short = clean(bound(text, OUTPUT_HEAD, OUTPUT_TAIL))
+        if "[base64 " not in short:
+            return short
+    return bound(clean(text).strip(), OUTPUT_HEAD, OUTPUT_TAIL)
+
+
+def whole_output(text: str) -> str:
+    """Clean a tool's output, all of it."""
+    return clean(text).strip()
 
 
 def side_file(path: str) -> dict[str, Any]:

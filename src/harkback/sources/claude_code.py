@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from harkback.model import Transcript
+from harkback.sources._folders import existing, tail
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,11 +33,7 @@ def roots(home: str, env: Mapping[str, str]) -> list[str]:
     value = env.get("CLAUDE_CONFIG_DIR", "")
     named = [value] if os.path.isdir(value) else value.replace(",", os.pathsep).split(os.pathsep)
     usual = [os.path.join(home, ".claude"), os.path.join(home, ".config", "claude")]
-    found: dict[str, str] = {}
-    for folder in [os.path.join(home, one.strip()) for one in named if one.strip()] + usual:
-        if os.path.isdir(folder):
-            found.setdefault(os.path.realpath(folder), folder)
-    return list(found.values())
+    return existing([os.path.join(home, one.strip()) for one in named if one.strip()] + usual)
 
 
 def discover(home: str, env: Mapping[str, str]) -> Iterator[Transcript]:
@@ -83,12 +80,12 @@ def recent(home: str, env: Mapping[str, str]) -> Iterator[str]:
         yield path
 
 
-def read(transcript: Transcript, checkpoint: Checkpoint | None) -> Iterator[Record]:
+def read(transcript: Transcript, checkpoint: Checkpoint | None, *, full: bool = False) -> Iterator[Record]:
     """Read what was appended since `checkpoint`; see `sources.Source`."""
     # Parsing needs orjson and regular expressions, which a search that finds nothing new never pays for.
     from harkback.sources._claude_code_rows import read as read_rows
 
-    return read_rows(transcript, checkpoint)
+    return read_rows(transcript, checkpoint, full=full)
 
 
 def _transcripts(session: str, entries: list[os.DirEntry[str]]) -> Iterator[Transcript]:
@@ -166,12 +163,8 @@ def _native(name: str, session: str) -> str:
 
 def _history(path: str) -> list[tuple[int, str, str]]:
     """Read time, project folder and session id from the last prompts of the history file."""
-    try:
-        with open(path, "rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - _HISTORY_TAIL))
-            lines = file.read().split(b"\n")
-    except OSError:
+    lines = tail(path, _HISTORY_TAIL)
+    if not lines:
         return []
     import json
 

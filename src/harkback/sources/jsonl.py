@@ -35,7 +35,7 @@ _BRACE = 0x7D
 
 
 class Records:
-    """The JSON objects of a file opened at byte `start`, with the lines that are none as problems.
+    """The JSON objects of a file that stands at byte `start`, with the lines that are none as problems.
 
     Iterating gives `(offset, length, value)`: where the line begins, its bytes without the line end (so that
     a last line has the same length before and after its newline is written), and the object or a `Problem`.
@@ -48,7 +48,6 @@ class Records:
         self.end = start
         self._file = file
         self._skip = skip
-        file.seek(start)
 
     def __iter__(self) -> Iterator[tuple[int, int, dict[str, Any] | Problem]]:
         """Read to the end of the file."""
@@ -126,12 +125,6 @@ def changed(file: RawIOBase, checkpoint: Checkpoint) -> str | None:
     if os.fstat(file.fileno()).st_size < checkpoint.offset:
         return "truncated"
     return None if fingerprint(file, checkpoint.offset) == checkpoint.fingerprint else "rewritten"
-
-
-def verify(path: str, checkpoint: Checkpoint) -> str | None:
-    """Do what `changed` does for the file at `path`. Raises OSError."""
-    with open(path, "rb", buffering=0) as file:
-        return changed(file, checkpoint)
 
 
 def _mend(offset: int, line: bytes, *, whole: bool = False) -> Iterator[tuple[int, int, dict[str, Any] | Problem]]:

@@ -169,18 +169,6 @@ class Rows:
         sessions = self.sessions_by_number([part.session, *(row[0] for row in rows)])
         return [Place(sessions[row[0]], *row[1:]) for row in (here, *rows)]
 
-    @staticmethod
-    def is_record_of(record: bytes, part: StoredPart, agent: str) -> bool:
-        """Whether a record read from a transcript is still the one that a message was made of."""
-        import json
-
-        try:
-            row = json.loads(record)
-        except ValueError:
-            return False
-        own = row.get("uuid") if isinstance(row, dict) else None
-        return isinstance(row, dict) and (not isinstance(own, str) or message_id(key_of(agent, own)) == part.message)
-
     # -- ids -------------------------------------------------------------------------------------------------
 
     def find_id(self, text: str) -> StoredPart | StoredSession:

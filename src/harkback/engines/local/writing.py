@@ -270,7 +270,7 @@ class Writing:
         rows: list[tuple[object, ...]],
         facts: list[Facts],
     ) -> None:
-        _, offset, length, role, time_ms, parts, _, model_name, branch_name = message
+        _, offset, length, role, time_ms, parts, _, model_name, branch_name, _ = message
         labels = self._labels
         seq, number, session, project = self._seq, opened.number, opened.session, opened.project
         owner = Owner(first, seq, message.time_ms, session)
@@ -283,7 +283,7 @@ class Writing:
         model = labels.models[model_name] if model_name else None
         branch = labels.branches[branch_name] if branch_name else None
         has_talk = False
-        for lane, text, tool_name, paths in parts:
+        for lane, text, tool_name, paths, _, _ in parts:
             tool = labels.tools[tool_name] if tool_name else None
             if lane == TALK:
                 has_talk = True

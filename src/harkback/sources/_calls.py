@@ -1,6 +1,7 @@
 """What of a tool call is worth finding: the tool's name with its telling arguments.
 
-Argument names: Claude Code's own tools, versions 1.0 to 2.1; all other tools (MCP, plugins) by their strings.
+Argument names: the own tools of Claude Code 1.0 to 2.1, Codex 0.32 to 0.171 and Pi 0.73 to 1.6; all other tools
+(MCP, plugins) by their strings.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 # In this order; the number bounds the characters.
 _TELLING = (
     ("command", 2000),
+    ("cmd", 2000),
     ("file_path", 500),
     ("path", 500),
     ("notebook_path", 500),
@@ -30,9 +32,9 @@ _TELLING = (
     ("prompt", 4000),
     ("plan", 4000),
 )
-_EDITED = ("old_string", "new_string", "new_source", "content")
+_EDITED = ("old_string", "new_string", "new_source", "oldText", "newText", "content")
 _FILES = ("file_path", "path", "notebook_path")
-_SPAWNING = frozenset({"Task", "Agent"})
+SPAWNING = frozenset({"Task", "Agent"})
 _SPAWN_PROMPT = 200
 """A subagent's task stands whole as the first message of the subagent's own transcript."""
 
@@ -61,6 +63,21 @@ _KNOWN = frozenset(
         "WebFetch",
         "WebSearch",
         "Write",
+        # Codex
+        "exec_command",
+        "local_shell",
+        "shell",
+        "shell_command",
+        "view_image",
+        "write_stdin",
+        # Pi
+        "bash",
+        "edit",
+        "find",
+        "grep",
+        "ls",
+        "read",
+        "write",
     }
 )
 _PATH_CHARS = 1000
@@ -71,12 +88,15 @@ _OTHER_TOTAL = 4000
 _DEPTH = 6
 
 
-def call(tool: str, arguments: Any) -> Part | None:
-    """Make the searchable text of a call, None if no argument tells anything."""
+def call(tool: str, arguments: Any, *, full: bool = False) -> Part | None:
+    """Make the searchable text of a call, None if no argument tells anything.
+
+    With `full` it carries the arguments and is never None.
+    """
     if not isinstance(arguments, dict):
-        return None
+        return Part(CALLS, clean(tool), clean(tool), args=arguments or {}) if full else None
     told = [
-        value[: _SPAWN_PROMPT if key == "prompt" and tool in _SPAWNING else chars].strip()
+        value[: _SPAWN_PROMPT if key == "prompt" and tool in SPAWNING else chars].strip()
         for key, chars in _TELLING
         if type(value := arguments.get(key)) is str
     ]
@@ -86,10 +106,11 @@ def call(tool: str, arguments: Any) -> Part | None:
     if tool not in _KNOWN:
         told += _others(arguments)
     told = [text for text in told if text]
-    if not told:
+    if not told and not full:
         return None
     files = tuple(clean(value[:_PATH_CHARS]) for key in _FILES if type(value := arguments.get(key)) is str and value)
-    return Part(CALLS, clean(f"{tool} " + "\n".join(told)), clean(tool), files)
+    text = clean(f"{tool} " + "\n".join(told)).strip()
+    return Part(CALLS, text, clean(tool), files, args=arguments if full else None)
 
 
 def _edits(arguments: dict[str, Any]) -> list[str]:

@@ -1,0 +1,58 @@
+"""Walking the folders in which an agent keeps its transcripts. Imported by every search: must stay light."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterator
+
+DEPTH = 6
+
+
+def walk(
+    folder: str, is_transcript: Callable[[str], bool], known: Container[str] = (), depth: int = DEPTH
+) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:
+    """Give a folder and those below it, each with its files that `is_transcript` by name.
+
+    Folders below that are `known` are passed over; so is what cannot be read.
+    """
+    files: list[os.DirEntry[str]] = []
+    below: list[str] = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if is_transcript(entry.name):
+                    # A pipe by that name would block the reader for ever.
+                    if entry.is_file():
+                        files.append(entry)
+                elif entry.is_dir():
+                    below.append(entry.path)
+    except OSError:
+        return
+    yield folder, files
+    if depth:
+        for path in below:
+            if path not in known:
+                yield from walk(path, is_transcript, known, depth - 1)
+
+
+def tail(path: str, size: int) -> list[bytes]:
+    """Give the lines in the last `size` bytes of a file, the first of them perhaps cut; nothing if there is none."""
+    try:
+        with open(path, "rb") as file:
+            end = file.seek(0, os.SEEK_END)
+            file.seek(max(0, end - size))
+            return file.read().split(b"\n")
+    except OSError:
+        return []
+
+
+def existing(folders: list[str]) -> list[str]:
+    """Give those of the folders that exist, each once, whatever links lead to it."""
+    found: dict[str, str] = {}
+    for folder in folders:
+        if os.path.isdir(folder):
+            found.setdefault(os.path.realpath(folder), folder)
+    return list(found.values())

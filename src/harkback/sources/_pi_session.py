@@ -1,0 +1,113 @@
+"""What the entries of one Pi transcript tell about its session, and what reading must remember."""
+
+from __future__ import annotations
+
+import os
+
+import orjson
+
+from harkback.model import Session
+from harkback.sources._values import first_line, string, time_ms
+from harkback.sources.pi import native_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from harkback.model import Transcript
+
+GIVEN, OWN, PROMPT = 3, 2, 0
+"""Ranks of titles, see `model.Session`."""
+
+# What a checkpoint keeps; the rest follows from the place.
+_KEPT = (
+    "native",
+    "is_named",
+    "parent",
+    "relation",
+    "given",
+    "own",
+    "prompt",
+    "command",
+    "cwd",
+    "started",
+    "ended",
+    "model",
+    "effort",
+)
+
+
+class Facts:
+    """The session so far."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        self.native = transcript.native
+        self.is_named = False
+        """Whether the header was read."""
+        self.parent = self.relation = self.cwd = self.model = self.effort = ""
+        self.given = self.own = self.prompt = self.command = ""
+        """Titles: of the person, of the program, the first prompt, the first `!` command where there is none."""
+        self.started: int | None = None
+        self.ended: int | None = None
+        above = os.path.basename(os.path.dirname(transcript.path))
+        if native_of(above) != above:
+            # Extensions keep their subagents in a folder that is called like the session's file.
+            self.parent, self.relation = native_of(above), "subagent"
+
+    def state(self) -> str:
+        """Write down what `resume` needs."""
+        return orjson.dumps([getattr(self, name) for name in _KEPT]).decode()
+
+    def resume(self, state: str) -> str | None:
+        """Go on where `state` was written; a reason to read from the start if it is none of ours."""
+        try:
+            values = orjson.loads(state)
+        except ValueError:
+            values = None
+        if type(values) is not list or len(values) != len(_KEPT):
+            return "state"
+        for name, value in zip(_KEPT, values, strict=True):
+            setattr(self, name, value)
+        return None
+
+    def note_header(self, header: dict[str, Any]) -> None:
+        """Take in the first line. A fork names its parent by the path it had (oh-my-pi: by its id)."""
+        if self.is_named:
+            return
+        self.is_named = True
+        self.native = string(header.get("id")) or self.native
+        self.cwd = string(header.get("cwd"))
+        self.started = time_ms(header.get("timestamp"))
+        self.own = first_line(string(header.get("title")))
+        self.model = string(header.get("modelId"))
+        self.effort = string(header.get("thinkingLevel"))
+        origin = string(header.get("parentSession")) or string(header.get("branchedFrom"))
+        if origin and not self.parent:
+            self.parent, self.relation = native_of(origin), "fork"
+
+    def note_time(self, moment: int | None) -> None:
+        """Take in an entry's time; those that a fork copied are older than it."""
+        if moment is not None:
+            if self.started is None:
+                self.started = moment
+            if self.ended is None or moment > self.ended:
+                self.ended = moment
+
+    def session(self) -> Session:
+        """Say what is known of the session."""
+        titles = ((self.given, GIVEN), (self.own, OWN), (self.prompt, PROMPT), (self.command, PROMPT))
+        title, rank = next((one for one in titles if one[0]), ("", PROMPT))
+        ended = self.ended if self.ended is not None else self.started
+        return Session(
+            "pi",
+            self.native,
+            title,
+            rank,
+            self.cwd,
+            self.cwd,
+            "",
+            self.started,
+            ended,
+            self.parent,
+            self.relation,
+        )

@@ -1,0 +1,95 @@
+"""Reading a transcript on from a checkpoint: what every format of JSON lines has in common."""
+
+from __future__ import annotations
+
+from harkback.model import UNREADABLE, Checkpoint, Problem, Restart
+from harkback.sources import jsonl
+from harkback.sources.files import open_transcript
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any, Protocol
+
+    from harkback.model import Message, Record, Session, SessionTitle, Transcript
+    from harkback.sources.files import Plain
+
+    class Rows(Protocol):
+        """Makes messages of one transcript's records, one after the other."""
+
+        @property
+        def cwd(self) -> str:
+            """The folder of the session, once a record has told it."""
+
+        def resume(self, state: str) -> str | None:
+            """Go on where `state` was written; a reason to read from the start if it cannot be used."""
+
+        def state(self) -> str:
+            """Write down what `resume` needs."""
+
+        def session(self) -> Session:
+            """Say what is known of the session so far."""
+
+        def record(
+            self, offset: int, length: int, row: dict[str, Any]
+        ) -> Message | SessionTitle | list[Message] | None:
+            """Take in one record; what it says, None if it says nothing."""
+
+        def end(self) -> list[Message]:
+            """Give what was held back for the sake of a record that may come: a checkpoint follows."""
+
+
+def read(
+    transcript: Transcript,
+    checkpoint: Checkpoint | None,
+    rows_of: Callable[[Transcript], Rows],
+    skip: Callable[[bytes], bool] | None = None,
+) -> Iterator[Record]:
+    """Read what was appended since `checkpoint`, as `sources.Source.read` promises.
+
+    `rows_of` makes the reader of the format's records; lines that `skip` names are not parsed.
+    """
+    at = checkpoint or Checkpoint(0, "")
+    try:
+        with open_transcript(transcript.path) as file:
+            yield from _read_open(file, transcript, at, rows_of, skip)
+    except OSError as error:
+        yield Problem(at.offset, 0, UNREADABLE, (error.strerror or str(error) or type(error).__name__)[:120])
+        yield at
+
+
+def _read_open(
+    file: Plain,
+    transcript: Transcript,
+    at: Checkpoint,
+    rows_of: Callable[[Transcript], Rows],
+    skip: Callable[[bytes], bool] | None,
+) -> Iterator[Record]:
+    rows = rows_of(transcript)
+    reason = (file.changed(at) or rows.resume(at.state)) if at.offset else None
+    if reason:
+        yield Restart(reason)
+        at, rows = Checkpoint(0, ""), rows_of(transcript)
+    records = jsonl.Records(file.lines(at.offset), at.offset, skip)
+    line_end = told_at = at.offset
+    is_placed = bool(rows.cwd)
+    for offset, length, row in records:
+        if offset >= line_end and offset - told_at >= jsonl.CHECKPOINT_EVERY:
+            told_at = offset
+            yield from rows.end()
+            yield rows.session()
+            yield Checkpoint(offset, file.fingerprint(offset), rows.state())
+        line_end = records.end
+        record = row if isinstance(row, Problem) else rows.record(offset, length, row)
+        if not is_placed and rows.cwd:
+            is_placed = True
+            yield rows.session()
+        if record is not None:
+            if type(record) is list:
+                yield from record
+            else:
+                yield record  # type: ignore[misc]  # mypy does not narrow by `type() is`
+    yield from rows.end()
+    fingerprint = file.fingerprint(records.end)
+    yield rows.session()
+    yield Checkpoint(records.end, fingerprint, rows.state())
