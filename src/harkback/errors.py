@@ -89,6 +89,12 @@ class NotAMessage(HarkError):
     """{0!r} is a session; only a message has a raw record. `hark show {0}` lists its messages with their ids."""
 
 
+class CannotResume(HarkError):
+    """Session {0} cannot be gone on with, because {1}. `hark show {0}` shows what was said in it."""
+
+    status = 1
+
+
 class NoRecord(HarkError):
     """{0!r} is the title of a session, which has no record of its own. `hark show {0}` shows it."""
 

@@ -19,6 +19,9 @@ MAIN_LANES = (TALK, CALLS, TITLE, MEMORY)
 USER, ASSISTANT, TOOL, SYSTEM = range(4)
 ROLES = ("user", "assistant", "tool", "system")
 
+LANE_ROLES = {CONTEXT: SYSTEM, SUMMARY: SYSTEM, OUTPUT: TOOL}
+"""Who speaks in these lanes, whoever's record it stands in."""
+
 
 class Transcript(NamedTuple):
     """One place where an agent keeps one session, as `discover` found it on disk."""
@@ -45,7 +48,10 @@ class Part(NamedTuple):
     """A call's arguments as they stand in the record; never stored."""
 
 
-HOOK, META = "hook", "meta"
+# What an event can be, one for each part of a message.
+PROMPT, REPLY, THOUGHT, TOOL_CALL, TOOL_RESULT = "prompt", "reply", "thinking", "tool_call", "tool_result"
+SUMMING, HOOK, META = "summary", "hook", "meta"
+KINDS = (PROMPT, REPLY, THOUGHT, TOOL_CALL, TOOL_RESULT, SUMMING, HOOK, META)
 
 
 class Tokens(NamedTuple):
@@ -208,6 +214,11 @@ class Place(NamedTuple):
     path: str
     offset: int
     length: int
+
+    @property
+    def order(self) -> tuple[int, int, str]:
+        """What comes first was first: of a fork and its origin, which begin alike, the one that ended first."""
+        return self.session.started_ms or 0, self.session.ended_ms or 0, self.path
 
 
 class Known(NamedTuple):

@@ -11,7 +11,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from harkback.archive.answers import Answer, MessageView, SessionView, Status
+    from harkback.archive.answers import Answer, MessageView, SessionView, SourceView, Status
+    from harkback.archive.events import Event
+    from harkback.archive.statistics import Counts, Statistics
     from harkback.ingest.changes import Report
     from harkback.model import Coverage, StoredPart, StoredSession
     from harkback.search.answer import Hit
@@ -22,10 +24,10 @@ SCHEMA = 1
 """Version of the JSON: raised when a key changes its meaning or goes; new keys may come at any time."""
 
 
-def when(time_ms: int | None) -> str | None:
-    """Write a time in the user's zone with its offset, to the second."""
+def when(time_ms: int | None, precision: str = "seconds") -> str | None:
+    """Write a time in the user's zone with its offset, to the second or as `datetime.isoformat` names it."""
     moment = local(time_ms)
-    return moment.isoformat(timespec="seconds") if moment else None
+    return moment.isoformat(timespec=precision) if moment else None
 
 
 def search(answer: Answer, shown: int | None = None) -> Json:
@@ -87,8 +89,7 @@ def resume(session: StoredSession) -> Json:
 
     A session whose transcript its agent has deleted cannot be resumed.
     """
-    native = session.parent if session.relation == "subagent" else session.native
-    return {"argv": [] if session.is_gone else resume_argv(session.agent, native), "cwd": session.cwd}
+    return {"argv": resume_argv(session), "cwd": session.cwd}
 
 
 def coverage(kept: Coverage) -> Json:
@@ -198,6 +199,86 @@ def status(state: Status) -> Json:
             {"agent": one.agent, "after_days": one.after_days, "files": one.transcripts} for one in state.leaving
         ],
     }
+
+
+def event(one: Event) -> Json:
+    """Write one event."""
+    told, part = one.told, one.part
+    session, facts, more = told.session, told.facts, told.more
+    asked_type = more.agent_type if more is not None else ""
+    return {
+        "schema": SCHEMA,
+        "id": told.id,
+        "agent": session.agent,
+        "session": session.id,
+        "path": told.path,
+        "time": when(told.time_ms, "milliseconds"),
+        "cwd": facts.last_cwd if facts is not None and facts.last_cwd else session.cwd,
+        "branch": told.branch,
+        "role": ROLES[one.role],
+        "kind": one.kind,
+        "tool": part.tool,
+        "model": told.model,
+        "effort": more.effort if more is not None else "",
+        "agent_type": asked_type or session.agent_type,
+        "agent_model": more.agent_model if more is not None else "",
+        "agent_role": facts.agent_role if facts is not None else "",
+        "originator": facts.originator if facts is not None else "",
+        "skill": more.skill if more is not None else "",
+        "text": part.text,
+        "args": part.args,
+        "copies": list(told.copies),
+    }
+
+
+def statistics(counted: Statistics) -> Json:
+    """Write counts of events by day, agent and project."""
+    return {
+        "schema": SCHEMA,
+        "groups": [
+            {"day": group.day, "agent": group.agent, "project": group.project, **_counts(counts)}
+            for group, counts in counted.groups.items()
+        ],
+        "total": {"sessions": counted.sessions, **_counts(counted.total)},
+    }
+
+
+def _counts(counts: Counts) -> Json:
+    return {
+        "events": counts.events,
+        "tools": counts.tools,
+        "skills": counts.skills,
+        "hooks": counts.hooks,
+        "models": counts.models,
+        "tokens": counts.tokens._asdict(),
+    }
+
+
+def sources(listed: list[SourceView]) -> Json:
+    """Write what was found of each agent."""
+    return {
+        "schema": SCHEMA,
+        "sources": [
+            {
+                "agent": one.agent,
+                "where": one.where,
+                "folders": list(one.folders),
+                "on_disk": one.on_disk,
+                "files": one.kept.transcripts,
+                "gone": one.kept.gone,
+                "sessions": one.sessions,
+                "messages": one.kept.messages,
+                "problems": one.problems,
+                "newest": when(one.kept.newest_ms),
+            }
+            for one in listed
+        ],
+    }
+
+
+def resumed(one: StoredSession) -> Json:
+    """Write how to go on with a session."""
+    return {"schema": SCHEMA, "session": one.id, **resume(one)}
 
 
 def bare(kept: Coverage | None, transcripts: int, newest_ms: int | None) -> Json:

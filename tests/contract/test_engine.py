@@ -596,12 +596,20 @@ def test_a_better_title_replaces_a_worse_one_and_is_found(store: Store) -> None:
     assert store.texts("zebra") == []  # it would only say the prompt again
     store.put(A, facts(A, title="agents own yak", title_rank=2))
     assert store.texts("yak in:title") == ["agents own yak"]
-    store.put(A, facts(A, title="first prompt zebra", title_rank=0))
-    assert store.session(A).title == "agents own yak"
     store.put(A, facts(A, title="given gnu", title_rank=3))
     assert (store.session(A).title, store.texts("gnu"), store.texts("yak")) == ("given gnu", ["given gnu"], [])
     (one,) = store.find("gnu").candidates
     assert one.lane == TITLE
+
+
+def test_a_transcript_may_take_its_own_title_away(store: Store) -> None:
+    store.put(A, facts(A, title="given gnu", title_rank=3), store.message("k", "x"))
+    assert store.texts("gnu") == ["given gnu"]
+    store.put(A, facts(A, title="first prompt zebra", title_rank=0))
+    assert (store.session(A).title, store.texts("gnu"), store.texts("zebra")) == ("first prompt zebra", [], [])
+    store.put(A, facts(A, title="given gnu", title_rank=3))
+    store.put(A, facts(A))
+    assert (store.session(A).title, store.texts("gnu")) == ("", [])
 
 
 def test_an_old_summary_gives_its_title_to_the_session_that_holds_its_message(store: Store) -> None:

@@ -217,6 +217,7 @@ class Comparison:
         fits = {
             "text": isinstance(value, str),
             "text or null": value is None or isinstance(value, str),
+            "any": True,
             "number": number,
             "true or false": isinstance(value, bool),
             "list of text": isinstance(value, list) and all(isinstance(one, str) for one in value),
@@ -280,6 +281,12 @@ def test_the_json_page_names_the_keys_that_the_commands_print(
         ask(["show", hit["id"]], SHOW)
     for one in ask(["sessions"], "hark sessions")["sessions"]:
         ask(["show", one["id"]], SHOW_SESSION)
+    ask(["resume", hits[0]["id"]], "hark resume")
+    assert main(["events"]) == 0
+    for line in capsys.readouterr().out.splitlines():
+        compared.object(json.loads(line), "hark events")
+    ask(["events", "--stats"], "hark events --stats")
+    ask(["sources"], "hark sources")
     state = ask(["status"], "hark status")
     assert state["problems"]
     assert state["leaving"]

@@ -8,6 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from harkback.model import StoredSession
+
 ASKING = (
     ("claude-code", "CLAUDE_CODE_SESSION_ID"),
     ("codex", "CODEX_THREAD_ID"),
@@ -30,10 +32,23 @@ def asking_sessions(env: Mapping[str, str]) -> list[tuple[str, str]]:
     return list(dict.fromkeys((agent, env[name]) for agent, name in ASKING if env.get(name)))
 
 
-def resume_argv(agent: str, native: str) -> list[str]:
-    """Give the command that goes on with a session, or an empty list where there is none."""
-    command = _RESUME.get(agent)
-    return [*command, native] if command else []
+def resume_argv(session: StoredSession) -> list[str]:
+    """Give the command that goes on with a session, a subagent's with its parent's; empty where there is none.
+
+    There is none for a session whose transcript its agent has deleted. Pi finds by its id only what lies in its own
+    folder, anything else by its path; OpenClaw and oh-my-pi, which keep Pi's format, go on with theirs by themselves.
+    """
+    command = _RESUME.get(session.agent)
+    if command is None or session.is_gone:
+        return []
+    native = session.parent if session.relation == "subagent" else session.native
+    if session.agent == "pi":
+        path = session.path.replace("\\", "/")
+        if any(f"/{folder}/" in path for folder in (".openclaw", ".omp")):
+            return []
+        if "/.pi/agent/sessions/" not in path and session.relation != "subagent":
+            native = session.path
+    return [*command, native]
 
 
 def retention(home: str, env: Mapping[str, str]) -> list[tuple[str, int]]:

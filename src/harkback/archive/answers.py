@@ -65,6 +65,21 @@ class AgentCoverage(NamedTuple):
     newest_ms: int | None
 
 
+class SourceView(NamedTuple):
+    """What was found of one agent."""
+
+    agent: str
+    where: str
+    """Where its transcripts are looked for, in words."""
+    folders: tuple[str, ...]
+    """Those of these folders that exist."""
+    on_disk: int
+    """Transcripts that lie there now."""
+    kept: AgentCoverage
+    sessions: int
+    problems: int
+
+
 class ProblemAt(NamedTuple):
     """One record that could not be read as it stands."""
 

@@ -16,6 +16,7 @@ from harkback.archive.answers import (
     Overview,
     ProblemAt,
     SessionView,
+    SourceView,
     Status,
 )
 from harkback.engines.local import LocalEngine, Search, base_name, guarded, locked, prepare_folder
@@ -24,12 +25,14 @@ from harkback.ingest.projects import project_of
 from harkback.model import CALLS, LANES, MAIN_LANES, TALK, Coverage, StoredSession
 from harkback.query import parse
 from harkback.search.answer import Found, Looking
+from harkback.sources import SOURCES, source
 from harkback.terms import PAIR, UNBROKEN_CHARS, needs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from harkback.archive.events import Events
     from harkback.config import Place
     from harkback.ingest.reading import Progress
     from harkback.query import Query
@@ -357,6 +360,25 @@ class Archive:
         finally:
             engine.close()
 
+    def sources(self) -> list[SourceView]:
+        """Say for each agent where its transcripts lie and what was read of them."""
+        engine = LocalEngine.open(self.place.data)
+        try:
+            rows = {one[0]: AgentCoverage(*one) for one in engine.rows.by_agent()} if engine is not None else {}
+            totals = engine.rows.totals() if engine is not None else {}
+            return [self._source(name, rows.get(name), *totals.get(name, (0, 0))) for name in SOURCES]
+        finally:
+            if engine is not None:
+                engine.close()
+
+    def _source(self, name: str, kept: AgentCoverage | None, sessions: int, problems: int) -> SourceView:
+        agent = source(name)
+        on_disk = sum(1 for _ in agent.discover(self.place.home, self.env))
+        folders = tuple(agent.roots(self.place.home, self.env))
+        return SourceView(
+            name, agent.WHERE, folders, on_disk, kept or AgentCoverage(name, 0, 0, 0, None), sessions, problems
+        )
+
     def sessions(
         self,
         query: Query,
@@ -393,6 +415,38 @@ class Archive:
         finally:
             engine.close()
 
+    # -- the event stream ------------------------------------------------------------------------------------------
+
+    def events(self, query: Query, *, kinds: Sequence[str] = (), copies: bool = False, sync: bool = True) -> Events:
+        """Open the event stream for a query's filters, after reading what is new; `close` it when done.
+
+        Raises NothingYet, NotFound, Ambiguous.
+        """
+        from harkback.archive.events import Events, Stream, Wanted
+
+        caught_up = self._catch_up() if sync else None
+        engine = self._need()
+        try:
+            fields = {one.field: one for one in query.filters}
+            agents = engine.agents(fields["agent"].values) if "agent" in fields else None
+            projects = engine.projects(fields["project"].values) if "project" in fields else None
+            sessions = fields["session"].values if "session" in fields else ()
+            wanted = Wanted(
+                None if agents is None else tuple(agents),
+                None if projects is None else tuple(projects),
+                tuple(engine.rows.find_session(one).number for one in sessions) or None,
+                fields["since"].since_ms if "since" in fields else None,
+                fields["until"].until_ms if "until" in fields else None,
+                tuple(kinds),
+                tuple(one.lower() for one in fields["tool"].values) if "tool" in fields else (),
+                copies,
+            )
+        except BaseException:
+            engine.close()
+            raise
+        pending = caught_up.pending if caught_up is not None else engine.rows.coverage().pending
+        return Events(Stream(engine, wanted), pending, engine.close)
+
     # -- showing -----------------------------------------------------------------------------------------------------
 
     def show(self, text: str, *, context: int, page: int, page_parts: int = 20) -> MessageView | SessionView:
@@ -403,7 +457,7 @@ class Archive:
             if isinstance(found, StoredSession):
                 return self._session(engine, found, page, page_parts)
             parts = engine.rows.message(found.transcript, found.offset) if found.offset >= 0 else [found]
-            places = sorted(engine.rows.places(found), key=lambda one: (one.session.started_ms or 0, one.path))
+            places = sorted(engine.rows.places(found), key=lambda one: one.order)
             before, after = engine.rows.around(places[0].transcript, places[0].offset, context, (TALK, CALLS))
             return MessageView(
                 places[0].session,
@@ -427,6 +481,14 @@ class Archive:
         files = engine.rows.files_of(session.number)
         shown = tuple(parts[seq] for seq in seqs if seq in parts)
         return SessionView(session, shown, tuple(files), tuple(children), page, pages)
+
+    def session(self, text: str) -> StoredSession:
+        """Find a session by its id, or by that of one of its messages. Raises NotFound, Ambiguous."""
+        engine = self._need()
+        try:
+            return engine.rows.find_session(text)
+        finally:
+            engine.close()
 
     def raw(self, text: str) -> bytes:
         """Give the untouched record of a message from its transcript. Raises NotFound, Ambiguous, TranscriptGone."""

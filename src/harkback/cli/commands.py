@@ -112,6 +112,40 @@ def _sessions(options: argparse.Namespace) -> int:
     return 0 if listed else 1
 
 
+def _resume(options: argparse.Namespace) -> int:
+    from harkback.cli import printing
+
+    printing.resume(_archive().session(options.id), as_json=options.json)
+    return 0
+
+
+def _events(options: argparse.Namespace) -> int:
+    from harkback.cli import printing
+
+    archive = _archive()
+    query = _query(options, "", archive.now_ms)
+    found = archive.events(query, kinds=options.kind, copies=options.copies, sync=not options.no_sync)
+    try:
+        printing.pending(found.pending)
+        if not options.stats:
+            return 0 if printing.events(found.stream.events()) else 1
+        from harkback.archive.statistics import count
+
+        counted = count(found.stream.messages())
+        printing.statistics(counted, as_json=options.json)
+        return 0 if counted.groups else 1
+    finally:
+        found.close()
+
+
+def _sources(options: argparse.Namespace) -> int:
+    from harkback.cli import printing
+
+    listed = _archive().sources()
+    printing.sources(listed, as_json=options.json)
+    return 0 if any(one.folders for one in listed) else 1
+
+
 def _sync(options: argparse.Namespace) -> int:
     from harkback.cli import printing
     from harkback.cli.background import LIMIT_S
@@ -170,6 +204,9 @@ _COMMANDS = {
     "search": _search,
     "show": _show,
     "sessions": _sessions,
+    "resume": _resume,
+    "events": _events,
+    "sources": _sources,
     "sync": _sync,
     "status": _status,
     "rebuild": _rebuild,

@@ -6,6 +6,7 @@ import argparse
 from functools import partial
 
 from harkback import __version__
+from harkback.model import KINDS
 from harkback.query import FIELDS
 
 TYPE_CHECKING = False
@@ -33,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"hark {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", prog="hark")
-    for add in (_search, _show, _sessions, _sync, _status, _rebuild, _demo):
+    for add in (_search, _show, _sessions, _resume, _events, _sources, _sync, _status, _rebuild, _demo):
         add(partial(commands.add_parser, allow_abbrev=False))
     return top
 
@@ -126,12 +127,17 @@ def _search(add: Callable[..., argparse.ArgumentParser]) -> None:
     _json(one)
 
 
-def add_filters(one: argparse.ArgumentParser) -> None:
-    """Add one option for each filter of the query language."""
+def add_filters(one: argparse.ArgumentParser, *names: str) -> None:
+    """Add one option for each filter of the query language, or for those named."""
     for field in FIELDS:
-        one.add_argument(
-            f"--{field.name}", action="append", metavar=field.takes.upper(), dest=f"field_{field.name}", help=field.help
-        )
+        if not names or field.name in names:
+            one.add_argument(
+                f"--{field.name}",
+                action="append",
+                metavar=field.takes.upper(),
+                dest=f"field_{field.name}",
+                help=field.help,
+            )
 
 
 def _show(add: Callable[..., argparse.ArgumentParser]) -> None:
@@ -150,17 +156,59 @@ def _show(add: Callable[..., argparse.ArgumentParser]) -> None:
 def _sessions(add: Callable[..., argparse.ArgumentParser]) -> None:
     one = add("sessions", help="list sessions, newest first", description="List sessions, newest first.")
     one.add_argument("title", nargs="*", metavar="TITLE", help="a piece of the title")
-    for name in ("agent", "project", "branch", "session", "since", "until"):
-        field = next(field for field in FIELDS if field.name == name)
-        one.add_argument(
-            f"--{name}", action="append", metavar=field.takes.upper(), dest=f"field_{name}", help=field.help
-        )
+    add_filters(one, "agent", "project", "branch", "session", "since", "until")
     one.add_argument("-n", type=_count, default=20, metavar="N", help="sessions to list (20)")
     one.add_argument("--page", type=_count, default=1, metavar="N", help="page of the list (1)")
     one.add_argument("--parent", metavar="ID", default="", help="sessions that descend from this one")
     one.add_argument("--messages", type=_count, default=0, metavar="N", help="sessions with at least N messages")
     one.add_argument("--subagents", action="store_true", help="list subagents' sessions too")
     _json(one)
+
+
+def _resume(add: Callable[..., argparse.ArgumentParser]) -> None:
+    one = add(
+        "resume",
+        help="the command that goes on with a session",
+        description="Print the command that goes on with a session in its agent. Nothing is started.",
+    )
+    one.add_argument("id", metavar="ID", help="the id of a session or of one of its messages")
+    _json(one)
+
+
+def _events(add: Callable[..., argparse.ArgumentParser]) -> None:
+    one = add(
+        "events",
+        help="everything that was said and done, as JSON lines",
+        description="Print everything that was said and done, one JSON object a line, the oldest session first. Texts"
+        " are whole as long as the transcript is on disk; copies made by forks and resumes are given once.",
+    )
+    add_filters(one, "agent", "project", "session", "since", "until", "tool")
+    one.add_argument(
+        "--kind",
+        action="append",
+        default=[],
+        choices=KINDS,
+        metavar="KIND",
+        help=f"only events of this kind: {', '.join(KINDS)}",
+    )
+    one.add_argument("--copies", action="store_true", help="give a message in every session in which it stands")
+    one.add_argument(
+        "--stats",
+        action="store_true",
+        help="count by day, agent and project instead: events, tools, skills, hooks, models, tokens",
+    )
+    one.add_argument("--no-sync", action="store_true", help="give only what was read before")
+    _json(one)
+
+
+def _sources(add: Callable[..., argparse.ArgumentParser]) -> None:
+    _json(
+        add(
+            "sources",
+            help="which agents were found, and what was read of them",
+            description="Say for each agent where its transcripts lie and what was read of them.",
+        )
+    )
 
 
 def _sync(add: Callable[..., argparse.ArgumentParser]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from time import monotonic
 
 from harkback import errors, rank
 from harkback.agents import resume_argv
@@ -12,9 +13,11 @@ from harkback.moments import local
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from harkback.archive.answers import Answer, MessageView, Overview, SessionView, Status
+    from harkback.archive.answers import Answer, MessageView, Overview, SessionView, SourceView, Status
+    from harkback.archive.events import Event
+    from harkback.archive.statistics import Counts, Statistics
     from harkback.ingest.changes import Report
     from harkback.model import Coverage, StoredPart, StoredSession
     from harkback.search.answer import Hit
@@ -27,6 +30,7 @@ _BOLD, _DIM, _CYAN, _GREEN, _OFF = "\x1b[1;33m", "\x1b[2m", "\x1b[36m", "\x1b[32
 _CONTEXT_CHARS = 240
 _HEAD_CHARS = 60
 _CUT_MARK = " [cut]"
+_SHOW_EVERY_S = 0.2
 
 
 def _is_terminal() -> bool:
@@ -243,11 +247,8 @@ def session(view: SessionView, *, as_json: bool) -> None:
         return
     print(_session_line(view.session))
     one = view.session
-    command = resume_argv(one.agent, one.parent if one.relation == "subagent" else one.native)
-    if command:
-        from shlex import join, quote
-
-        print(_paint(f"    resume: cd {quote(_plain(one.cwd))} && {join(command)}", _DIM))
+    if command := _resume_line(one):
+        print(_paint(f"    resume: {command}", _DIM))
     for child in view.children[:10]:
         print(_paint(f"    subagent {child.id} {_plain(child.title)}", _DIM))
     if view.files and view.page == 1:
@@ -262,6 +263,90 @@ def session(view: SessionView, *, as_json: bool) -> None:
     if view.pages > 1:
         then = f"; next: hark show {view.session.native} --page {view.page + 1}" if view.page < view.pages else ""
         print(f"(page {view.page} of {view.pages}{then})")
+
+
+def _resume_line(one: StoredSession) -> str:
+    """Write the command that goes on with a session as a shell takes it, "" where there is none."""
+    argv = resume_argv(one)
+    if not argv:
+        return ""
+    from shlex import join, quote
+
+    return (f"cd {quote(_plain(one.cwd))} && " if one.cwd else "") + join(_plain(word) for word in argv)
+
+
+def resume(one: StoredSession, *, as_json: bool) -> None:
+    """Print the command that goes on with a session. Raises CannotResume."""
+    command = _resume_line(one)
+    if not command:
+        why = "its agent has deleted the transcript" if one.is_gone else f"no command of {one.agent} is known for it"
+        raise errors.CannotResume(one.id, why)
+    if as_json:
+        from harkback import wire
+
+        _json(wire.resumed(one))
+    else:
+        print(command)
+
+
+# -- events --------------------------------------------------------------------------------------------------------
+
+
+def events(found: Iterable[Event]) -> int:
+    """Print events as they come, a JSON object a line; gives their number."""
+    import orjson
+
+    from harkback import wire
+
+    out, number, shown = sys.stdout.buffer, 0, monotonic()
+    for number, one in enumerate(found, 1):  # noqa: B007 - the last one counts
+        out.write(orjson.dumps(wire.event(one)) + b"\n")
+        if monotonic() - shown > _SHOW_EVERY_S:
+            # Where few events fit, whoever waits sees each at once.
+            out.flush()
+            shown = monotonic()
+    return number
+
+
+def statistics(counted: Statistics, *, as_json: bool) -> None:
+    """Print counts of events by day, agent and project, and their total."""
+    if as_json:
+        from harkback import wire
+
+        _json(wire.statistics(counted))
+        return
+    for group, counts in counted.groups.items():
+        print(_paint(_plain(f"{group.day or 'no date'}  {group.agent}  {group.project}"), _CYAN))
+        _print_counts(counts)
+    print(_paint(f"all: {counted.sessions:,} sessions", _GREEN))
+    _print_counts(counted.total)
+
+
+def _print_counts(counts: Counts) -> None:
+    tokens = counts.tokens
+    cost = f"{tokens.input:,} in, {tokens.output:,} out, {tokens.cache_read:,} cached, {tokens.cache_write:,} written"
+    rows = [
+        ("events", _listed(counts.events)),
+        ("tools", _listed(counts.tools)),
+        ("skills", _listed(counts.skills)),
+        ("hooks", _listed(counts.hooks)),
+        ("models", _listed(counts.models)),
+        ("tokens", cost if any(tokens) else ""),
+    ]
+    for name, text in rows:
+        if text:
+            print(_plain(f"    {name:<8}{text}"))
+
+
+def _listed(counts: dict[str, int]) -> str:
+    most = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    return ", ".join(f"{name or '?'} {number:,}" for name, number in most)
+
+
+def pending(number: int) -> None:
+    """Say on the side that something is still to be read."""
+    if number:
+        _note(f"{number:,} transcripts have something that was not read yet and is not given here: hark sync")
 
 
 # -- lists and states ----------------------------------------------------------------------------------------------
@@ -344,6 +429,29 @@ def status(state: Status, *, as_json: bool) -> None:
         )
 
 
+def sources(listed: Sequence[SourceView], *, as_json: bool) -> None:
+    """Print for each agent where its transcripts lie and what was read of them."""
+    if as_json:
+        from harkback import wire
+
+        _json(wire.sources(list(listed)))
+        return
+    for one in listed:
+        kept = one.kept
+        print(_paint(one.agent, _CYAN) + ("" if one.folders else "  not found") + _paint(f"  ({one.where})", _DIM))
+        for folder in one.folders:
+            print(_plain(f"    in         {folder}"))
+        if one.on_disk or kept.transcripts:
+            unread = f", {one.on_disk - kept.transcripts + kept.gone:,} not read yet: hark sync"
+            is_behind = one.on_disk > kept.transcripts - kept.gone
+            gone = f", {kept.gone:,} more deleted by the agent and kept here" if kept.gone else ""
+            print(f"    files      {one.on_disk:,} on disk{unread if is_behind else ''}{gone}")
+            print(
+                f"    read       {one.sessions:,} sessions, {kept.messages:,} messages, newest {_when(kept.newest_ms)}"
+            )
+            print(f"    problems   {f'{one.problems:,} (hark status lists them)' if one.problems else 'none'}")
+
+
 def bare(overview: Overview, *, as_json: bool) -> None:
     """Print coverage in two lines and the commands to know."""
     kept = overview.coverage
@@ -376,6 +484,9 @@ COMMANDS = (
     ("hark search 5G card", "find what was said (hark search --help: filters, lanes, phrases)"),
     ("hark show ID", "read on from a hit, or read a session"),
     ("hark sessions", "list sessions, newest first"),
+    ("hark resume ID", "the command that goes on with a session in its agent"),
+    ("hark events", "everything that was said and done, as JSON lines; --stats counts it"),
+    ("hark sources", "which agents were found, where, and what was read of them"),
     ("hark status", "what is covered and what is not"),
     ("hark demo", "try it on a sample archive"),
 )

@@ -204,7 +204,7 @@ class Looking:
         left_out = self.search.exclude_sessions
         first = min(
             places,
-            key=lambda p: (p.session.number in left_out, p.session.started_ms or 0, p.session.ended_ms or 0, p.path),
+            key=lambda place: (place.session.number in left_out, place.order),
         )
         copies = {place.session.number: place for place in places if place.session.number != first.session.number}
         before, after = self.engine.rows.around(first.transcript, first.offset, self.context)

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
         def PARSER(self) -> int:  # noqa: N802 - a constant of a module
             """Raised when the reading changes, so that existing transcripts are read again."""
 
+        @property
+        def WHERE(self) -> str:  # noqa: N802 - a constant of a module
+            """Where transcripts are looked for, as a person reads it."""
+
         def roots(self, home: str, env: Mapping[str, str]) -> list[str]:
             """List the agent's existing config folders, each once."""
 

@@ -197,13 +197,9 @@ class _Rows:
         return self.event_prompt(at, EVENT, string(event.get("message")))
 
     def event_prompt(self, at: At, stream: int, text: str) -> Made:
-        """Make a prompt that an event tells; a response item that waits told it before, or is none."""
+        """Make a prompt that an event tells, unless the response item that waits for it told it before."""
         before = self.end()
         prompt = self.prompt(at, stream, text)
-        if before and prompt is not None:
-            # The file has events after all, and this text had none: somebody else wrote it.
-            lone = before[0]
-            before = [lone._replace(role=SYSTEM, parts=tuple(self.context(part.text) for part in lone.parts))]
         return before if prompt is None else [*before, prompt]
 
     def prompt(self, at: At, stream: int, text: str) -> Message | None:

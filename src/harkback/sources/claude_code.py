@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 NAME = "claude-code"
 PARSER = 1
+WHERE = "~/.claude, ~/.config/claude, CLAUDE_CONFIG_DIR"
 
 _NOT_TRANSCRIPTS = frozenset({"journal.jsonl", "history.jsonl"})
 _HISTORY_TAIL = 64 << 10

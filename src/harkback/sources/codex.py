@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 NAME = "codex"
 PARSER = 1
+WHERE = "~/.codex, CODEX_HOME"
 
 _PARTS = ("sessions", "archived_sessions")
 _HISTORY_TAIL = 64 << 10

@@ -32,6 +32,8 @@ _SAMPLES = 6
 _SALVAGE_TRIES = 256
 _LINE_FEED = 0x0A
 _BRACE = 0x7D
+_LEAST, _MOST = -(1 << 63), (1 << 64) - 1
+_FLOAT_BITS = 1024
 
 
 class Records:
@@ -80,8 +82,8 @@ class Records:
                 yield from _mend(offset, line)
 
     def _last(self, offset: int, line: bytes) -> Iterator[tuple[int, int, dict[str, Any] | Problem]]:
-        if self._skip is not None and self._skip(line):
-            return
+        if self._skip is not None and self._skip(line + b"\n"):
+            return  # it will be passed over when its end is written
         found = list(_mend(offset, line, whole=True))
         if found and type(found[-1][2]) is dict:
             self.end = offset + len(line)
@@ -169,7 +171,12 @@ def _parse(body: bytes) -> tuple[Any, bool]:
 
 
 def _plain(value: Any) -> Any:
-    """Replace lone surrogates, which JSON may escape but which no file and no database can hold."""
+    """Replace lone surrogates, which JSON may escape but which no file and no database can hold.
+
+    Whole numbers that do not fit 64 bits become what orjson would have made of them.
+    """
+    if type(value) is int and not _LEAST <= value <= _MOST:
+        return float(value) if value.bit_length() < _FLOAT_BITS else 0.0
     if isinstance(value, str):
         return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     if isinstance(value, list):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 NAME = "pi"
 PARSER = 1
+WHERE = "~/.pi/agent, ~/.omp/agent, ~/.openclaw, PI_CODING_AGENT_DIR, PI_CODING_AGENT_SESSION_DIR"
 
 _SETTINGS_LIMIT = 1 << 20
 _RESET = ".jsonl.reset."

@@ -404,6 +404,18 @@ class Rows:
             " JOIN session ON session.id = session GROUP BY transcript.agent ORDER BY 1"
         ).fetchall()
 
+    def totals(self) -> dict[str, tuple[int, int]]:
+        """Give for each agent: sessions, and records that could not be read as they stand."""
+        sessions = self.con.execute(
+            "SELECT agent, count(*) FROM session WHERE started IS NOT NULL GROUP BY agent"
+        ).fetchall()
+        problems = dict(
+            self.con.execute(
+                "SELECT agent, count(*) FROM problem JOIN transcript ON transcript.id = transcript GROUP BY agent"
+            ).fetchall()
+        )
+        return {agent: (number, problems.get(agent, 0)) for agent, number in sessions}
+
     # -- transcripts -----------------------------------------------------------------------------------------------
 
     def known(self, agent: str) -> dict[str, Known]:

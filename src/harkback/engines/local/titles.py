@@ -17,13 +17,20 @@ OWN_TITLE = 2
 """Titles up to this rank are the agent's; above it the person's."""
 
 
+CLAIMED = 1
+"""Rank of a title that stands in another session's transcript."""
+
+
 def write_title(con: sqlite3.Connection, opened: Open, facts: Session) -> None:
-    """Keep a session's title unless a better one is known."""
+    """Keep a session's title unless a better one is known; the transcript that gave that one may take it away."""
     title, rank = facts.title, facts.title_rank
     had, had_rank, had_seq = con.execute(
         "SELECT title, title_rank, title_seq FROM session WHERE id=?", (opened.session,)
     ).fetchone()
-    if not title or rank < had_rank or (title, rank) == (had, had_rank):
+    if (title, rank) == (had, had_rank):
+        return
+    is_better = bool(title) and rank >= had_rank
+    if not is_better and (had_rank == CLAIMED or had_seq is None or not _is_from(con, had_seq, opened.number)):
         return
     seq = None
     if had_seq is not None:
@@ -42,6 +49,11 @@ def write_title(con: sqlite3.Connection, opened: Open, facts: Session) -> None:
     con.execute("UPDATE session SET title=?, title_rank=?, title_seq=? WHERE id=?", (title, rank, seq, opened.session))
 
 
+def _is_from(con: sqlite3.Connection, seq: int, transcript: int) -> bool:
+    row = con.execute("SELECT transcript FROM part WHERE seq=?", (seq,)).fetchone()
+    return row is not None and row[0] == transcript
+
+
 def claims(con: sqlite3.Connection) -> list[tuple[Open, Session]]:
     """Give the titles that other transcripts claim for sessions which have none of their own; the last one stands.
 
@@ -58,5 +70,8 @@ def claims(con: sqlite3.Connection) -> list[tuple[Open, Session]]:
     for key, title, number, agent, path, session, native, started, rank in rows:
         if key not in first:
             opened = Open(number, session, Transcript(agent, path, native, 0, 0))
-            first[key] = (opened, Session(agent, native, title, title_rank=1 if rank < 1 else -1, started_ms=started))
+            first[key] = (
+                opened,
+                Session(agent, native, title, title_rank=CLAIMED if rank < CLAIMED else -1, started_ms=started),
+            )
     return [one for one in first.values() if one[1].title_rank > 0]

@@ -21,12 +21,8 @@ from harkback.engines.local.schema import FILE, add_tally, chunks, guarded, tran
 from harkback.engines.local.titles import claims, write_title
 from harkback.engines.local.words import Facts
 from harkback.model import (
-    CONTEXT,
-    OUTPUT,
-    SUMMARY,
-    SYSTEM,
+    LANE_ROLES,
     TALK,
-    TOOL,
     UNREADABLE,
     Checkpoint,
     Message,
@@ -53,9 +49,6 @@ BOUNDED_BYTES = 8 << 10
 
 MOST_CHARS = 2_000_000
 """A text of more characters is kept in part only."""
-
-LANE_ROLES = {CONTEXT: SYSTEM, SUMMARY: SYSTEM, OUTPUT: TOOL}
-"""Who speaks in these lanes, whoever's record it stands in."""
 
 BATCH_CHARS = 24 << 20
 """So much text is committed at once: about half a second of work, and what a kill makes us read again."""

@@ -1,0 +1,279 @@
+"""The event stream: everything that was said and done, one event each, in one shape for all agents.
+
+Transcripts are read again from their beginning, so that texts are whole; of one that its agent has deleted, what
+the archive keeps is given. The archive knows which messages are copies: each is given once, where it stood first.
+"""
+
+from __future__ import annotations
+
+from harkback._record import NamedTuple
+from harkback.engines.local.ids import key_of, message_id
+from harkback.engines.local.transcripts import Transcripts
+from harkback.model import (
+    CALLS,
+    CONTEXT,
+    LANE_ROLES,
+    META,
+    OUTPUT,
+    PROMPT,
+    REPLY,
+    SUMMARY,
+    SUMMING,
+    TALK,
+    THINKING,
+    THOUGHT,
+    TOOL_CALL,
+    TOOL_RESULT,
+    UNREADABLE,
+    USER,
+    Message,
+    Part,
+    Problem,
+    Session,
+)
+from harkback.sources import SOURCES, source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from harkback.engines.local import LocalEngine
+    from harkback.engines.local.transcripts import Listed, Shared
+    from harkback.model import More, StoredPart, StoredSession
+
+_KIND_OF_LANE = {CALLS: TOOL_CALL, OUTPUT: TOOL_RESULT, THINKING: THOUGHT, SUMMARY: SUMMING, CONTEXT: META}
+_AT_ONCE = 500
+
+
+class Wanted(NamedTuple):
+    """Which events are wanted; None or empty: all."""
+
+    agents: tuple[str, ...] | None = None
+    projects: tuple[int, ...] | None = None
+    sessions: tuple[int, ...] | None = None
+    since_ms: int | None = None
+    until_ms: int | None = None
+    kinds: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    """In lower case; of a tool `mcp__server__name` the last word is enough."""
+    copies: bool = False
+    """Whether a message is given wherever it stands."""
+
+
+class Told(NamedTuple):
+    """A message as its transcript tells it; `parts` may be empty where it only says what an answer cost."""
+
+    id: str
+    """Empty where the archive keeps nothing of it, such as a call without arguments."""
+    session: StoredSession
+    facts: Session | None
+    """What the transcript has told of its session so far; None for one that is gone."""
+    path: str
+    time_ms: int | None
+    role: int
+    parts: tuple[Part, ...]
+    model: str
+    branch: str
+    more: More | None
+    copies: tuple[str, ...]
+    """The other sessions in which it stands."""
+
+
+class Event(NamedTuple):
+    """One part of a message."""
+
+    told: Told
+    kind: str
+    role: int
+    part: Part
+
+
+def kind_of(part: Part, role: int) -> str:
+    """Say what kind of event a part of somebody's message is."""
+    if part.kind:
+        return part.kind
+    if part.lane == TALK:
+        return PROMPT if role == USER else REPLY
+    return _KIND_OF_LANE.get(part.lane, META)
+
+
+class Events(NamedTuple):
+    """An open stream."""
+
+    stream: Stream
+    pending: int
+    """Transcripts that have something the archive has not read, which the stream does not give."""
+    close: Callable[[], None]
+
+
+class Stream:
+    """Goes through the transcripts of an archive, the oldest session first."""
+
+    def __init__(self, engine: LocalEngine, wanted: Wanted) -> None:
+        """Read from `engine`, which must stay open while the stream is read."""
+        self.wanted = wanted
+        self.rows = engine.rows
+        self.transcripts = Transcripts(engine.rows)
+        self.order: dict[int, int] = {}
+        """Which transcript comes when."""
+        self.told: set[int] = set()
+        """Messages of which the archive keeps nothing, in transcripts that share others."""
+
+    def events(self) -> Iterator[Event]:
+        """Give every wanted event."""
+        for told in self.messages():
+            for part in told.parts:
+                yield Event(told, kind_of(part, told.role), LANE_ROLES.get(part.lane, told.role), part)
+
+    def messages(self) -> Iterator[Told]:
+        """Give every message that has a wanted event, with those; each once, unless copies are wanted."""
+        wanted = self.wanted
+        listed = self.transcripts.listed(
+            agents=wanted.agents,
+            projects=wanted.projects,
+            sessions=wanted.sessions,
+            since_ms=wanted.since_ms,
+            until_ms=wanted.until_ms,
+        )
+        self.order = {one.number: at for at, one in enumerate(listed)}
+        for one in listed:
+            session = self.rows.sessions_by_number([one.session])[one.session]
+            for told in self._transcript(one, session):
+                if not self._is_in_time(told.time_ms):
+                    continue
+                if not wanted.kinds and not wanted.tools:
+                    yield told
+                elif parts := tuple(part for part in told.parts if self._is_wanted(part, told.role)):
+                    yield told._replace(parts=parts)
+
+    def _is_wanted(self, part: Part, role: int) -> bool:
+        kinds, tools = self.wanted.kinds, self.wanted.tools
+        return (not kinds or kind_of(part, role) in kinds) and (not tools or _is_tool(part.tool, tools))
+
+    def _is_in_time(self, time_ms: int | None) -> bool:
+        since, until = self.wanted.since_ms, self.wanted.until_ms
+        if since is None and until is None:
+            return True
+        return time_ms is not None and (since is None or time_ms >= since) and (until is None or time_ms < until)
+
+    def _transcript(self, one: Listed, session: StoredSession) -> Iterator[Told]:
+        place = _Place(self, one, session)
+        transcript = None if one.is_gone or session.agent not in SOURCES else self.rows.transcript(one.path)
+        facts: Session | None = None
+        has_begun = False
+        for record in source(session.agent).read(transcript, None, full=True) if transcript else ():
+            if isinstance(record, Session):
+                facts = record
+            elif isinstance(record, Message):
+                has_begun = True
+                if told := place.told(record, facts):
+                    yield told
+            elif isinstance(record, Problem) and record.kind == UNREADABLE and not has_begun:
+                transcript = None
+                break
+        if transcript is None:
+            yield from place.kept()
+
+
+class _Place:
+    """One transcript in a stream: what the archive knows of it."""
+
+    def __init__(self, stream: Stream, one: Listed, session: StoredSession) -> None:
+        self.stream = stream
+        self.one = one
+        self.session = session
+        self.shared = stream.transcripts.shared(one.number)
+        self.known = stream.transcripts.messages(one.number)
+        self.is_told_twice = len(set(self.known.values())) < len(self.known)
+        self.here: set[int] = set()
+        read_to = stream.rows.checkpoint(one.path)
+        self.read_to = read_to.offset if read_to is not None else 0
+
+    def told(self, message: Message, facts: Session | None) -> Told | None:
+        """Give a message as it was just read; None where another place tells it."""
+        stored = self.known.get(message.offset)
+        key = key_of(self.session.agent, message.key) if stored is None else stored
+        if not self.stream.wanted.copies and self.is_copy(key, is_stored=stored is not None):
+            return None
+        where = self.shared.get(key)
+        # What was read last of a file is on its way into the archive; its id is already certain.
+        has_id = stored is not None or message.offset >= self.read_to
+        return Told(
+            message_id(key) if has_id else "",
+            self.session,
+            facts,
+            self.one.path,
+            _earlier(message.time_ms, where),
+            message.role,
+            message.parts,
+            message.model,
+            message.branch,
+            message.more,
+            _others(where, self.session),
+        )
+
+    def kept(self) -> Iterator[Told]:
+        """Give what the archive keeps, for a transcript that can no longer be read."""
+        messages = list(dict.fromkeys(self.known.values()))
+        for start in range(0, len(messages), _AT_ONCE):
+            some = messages[start : start + _AT_ONCE]
+            parts = self.stream.transcripts.parts(some)
+            for message in some:
+                is_told = not self.stream.wanted.copies and self.is_copy(message, is_stored=True)
+                if message in parts and not is_told:
+                    yield _from_rows(message, parts[message], self.session, self.one.path, self.shared.get(message))
+
+    def is_copy(self, key: int, *, is_stored: bool) -> bool:
+        """Whether a message was told in a transcript that comes earlier, or before in this one."""
+        where = self.shared.get(key)
+        if where is not None:
+            order = self.stream.order
+            mine = order[self.one.number]
+            if any(order.get(place, mine) < mine for place, _ in where.places):
+                return True
+        if not is_stored and self.shared:
+            return _is_in(key, self.stream.told)
+        return self.is_told_twice and _is_in(key, self.here)
+
+
+def _is_in(key: int, told: set[int]) -> bool:
+    if key in told:
+        return True
+    told.add(key)
+    return False
+
+
+def _from_rows(message: int, parts: list[StoredPart], session: StoredSession, path: str, where: Shared | None) -> Told:
+    first = parts[0]
+    speakers = [part.role for part in parts if part.lane not in LANE_ROLES]
+    return Told(
+        message_id(message),
+        session,
+        None,
+        path,
+        first.time_ms,
+        speakers[0] if speakers else first.role,
+        tuple(Part(part.lane, part.text, part.tool, part.files) for part in parts),
+        first.model,
+        first.branch,
+        None,
+        _others(where, session),
+    )
+
+
+def _earlier(time_ms: int | None, where: Shared | None) -> int | None:
+    """Say when a message was said: some agents write new times into their copies."""
+    if where is None or where.time_ms is None:
+        return time_ms
+    return where.time_ms if time_ms is None else min(time_ms, where.time_ms)
+
+
+def _others(where: Shared | None, session: StoredSession) -> tuple[str, ...]:
+    if where is None:
+        return ()
+    return tuple(name for name in dict.fromkeys(name for _, name in where.places) if name != session.id)
+
+
+def _is_tool(name: str, wanted: tuple[str, ...]) -> bool:
+    name = name.lower()
+    return any(name == one or name.endswith("__" + one) for one in wanted)

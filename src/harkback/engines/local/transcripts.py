@@ -1,0 +1,113 @@
+"""Whole transcripts, one after the other: which there are, what stands in them, what stands in several."""
+
+from __future__ import annotations
+
+from harkback._record import NamedTuple
+from harkback.engines.local.schema import chunks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harkback.engines.local.reading import Rows
+    from harkback.model import StoredPart
+
+
+class Listed(NamedTuple):
+    """A transcript that was read."""
+
+    number: int
+    session: int
+    path: str
+    is_gone: bool
+
+
+class Shared(NamedTuple):
+    """Where a message stands that stands in several transcripts."""
+
+    time_ms: int | None
+    """When it was said first."""
+    places: tuple[tuple[int, str], ...]
+    """Number and session id of each transcript."""
+
+
+class Transcripts:
+    """The transcripts of an archive, for whoever goes through all of them."""
+
+    def __init__(self, rows: Rows) -> None:
+        """Read through `rows`."""
+        self.rows = rows
+        self.con = rows.con
+
+    def listed(
+        self,
+        *,
+        agents: Sequence[str] | None = None,
+        projects: Sequence[int] | None = None,
+        sessions: Sequence[int] | None = None,
+        since_ms: int | None = None,
+        until_ms: int | None = None,
+    ) -> list[Listed]:
+        """List those whose session fits, the oldest session first."""
+        where = ["session.started IS NOT NULL"]
+        values: list[object] = []
+        for column, some in (("session.agent", agents), ("session.project", projects), ("session.id", sessions)):
+            if some is not None:
+                where.append(f"{column} IN ({','.join('?' * len(some))})")
+                values += some
+        for condition, bound in (("session.ended >= ?", since_ms), ("session.started < ?", until_ms)):
+            if bound is not None:
+                where.append(condition)
+                values.append(bound)
+        rows = self.con.execute(
+            "SELECT transcript.id, session.id, path, gone IS NOT NULL FROM transcript"
+            f" JOIN session ON session.id = session WHERE {' AND '.join(where)}"
+            " ORDER BY session.started, session.ended, path",  # as `Place.order` has it
+            values,
+        )
+        return [Listed(number, session, path, bool(is_gone)) for number, session, path, is_gone in rows]
+
+    def messages(self, transcript: int) -> dict[int, int]:
+        """Give the messages that stand in a transcript, its own and copies of others', by byte position, in order."""
+        rows = self.con.execute(
+            "SELECT pos, message FROM copy WHERE transcript=?1 UNION SELECT pos, message FROM part"
+            " WHERE transcript=?1 AND pos >= 0 ORDER BY pos",
+            (transcript,),
+        )
+        return dict(rows.fetchall())
+
+    def shared(self, transcript: int) -> dict[int, Shared]:
+        """Give those of its messages that stand in several transcripts."""
+        rows = self.con.execute(
+            "WITH here(message) AS (SELECT message FROM copy WHERE transcript=?1"
+            " UNION SELECT part.message FROM part WHERE transcript=?1"
+            " AND EXISTS(SELECT 1 FROM copy WHERE copy.message = part.message)),"
+            " places(message, transcript) AS (SELECT here.message, copy.transcript FROM here JOIN copy USING(message)"
+            " UNION SELECT here.message, part.transcript FROM here JOIN identity ON identity.key = here.message"
+            " JOIN part ON part.seq = identity.seq)"
+            " SELECT places.message, part.time, places.transcript, session.agent || ':' || session.native"
+            " FROM places JOIN identity ON identity.key = places.message JOIN part ON part.seq = identity.seq"
+            " JOIN transcript ON transcript.id = places.transcript JOIN session ON session.id = transcript.session"
+            " ORDER BY session.started, session.ended, path",
+            (transcript,),
+        )
+        found: dict[int, Shared] = {}
+        for message, time_ms, number, session in rows:
+            before = found.get(message)
+            found[message] = Shared(time_ms, (*(before.places if before else ()), (number, session)))
+        return found
+
+    def parts(self, messages: Sequence[int]) -> dict[int, list[StoredPart]]:
+        """Give the parts of messages, by message."""
+        seqs: dict[int, list[int]] = {}
+        for some in chunks(list(messages)):
+            marks = ",".join("?" * len(some))
+            for message, seq in self.con.execute(
+                "SELECT identity.key, twin.seq FROM identity JOIN part first ON first.seq = identity.seq"
+                " JOIN part twin ON twin.transcript = first.transcript AND twin.pos = first.pos"
+                f" AND twin.message = first.message WHERE identity.key IN ({marks}) ORDER BY twin.seq",
+                some,
+            ):
+                seqs.setdefault(message, []).append(seq)
+        parts = self.rows.parts([seq for some in seqs.values() for seq in some])
+        return {message: [parts[seq] for seq in some if seq in parts] for message, some in seqs.items()}

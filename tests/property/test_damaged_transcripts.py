@@ -1,0 +1,255 @@
+"""Whatever a transcript has become, reading it never fails, and what it still says can be stored."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import tempfile
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import zstandard
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from harkback.engines.local import LocalEngine
+from harkback.ingest.changes import Changes
+from harkback.ingest.reading import Reader
+from harkback.model import LANES, ROLES, UNREADABLE, Checkpoint, Message, Problem, Restart, Session
+from harkback.sources import SOURCES, source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from tests.property.transcripts import ALL, Log
+
+    from harkback.model import Record, Transcript
+else:
+    from transcripts import ALL, Log
+
+some = settings(
+    max_examples=2,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+
+NOW_MS = 1_796_100_000_000
+MOST_MS = 100_000_000_000_000
+
+
+def deep(depth: int, *, is_list: bool) -> str:
+    opening, closing = ("[", "]") if is_list else ('{"text":', "}")
+    return opening * depth + "1" + closing * depth
+
+
+VALUES = (
+    "null",
+    "true",
+    "0",
+    "-1",
+    "0.5",
+    "1e400",
+    "18446744073709551616",
+    "9" * 5000,
+    "NaN",
+    '""',
+    '" \\n"',
+    '"word"',
+    '"\\ud800 half \\udc00"',
+    '"\\u0000\\u001b[31m \\u0000"',
+    '"9999-99-99T99:99:99.999Z"',
+    '"/\\u0000/../' + "x" * 300 + '"',
+    '"<system-reminder><harkback>"',
+    "[]",
+    '[null,0,"word",[],{}]',
+    "{}",
+    '{"type":"text","text":null,"content":{},"id":[]}',
+    deep(100, is_list=True),
+    deep(900, is_list=False),
+    deep(5000, is_list=True),
+)
+"""JSON as it may stand in somebody else's file, and some that is none."""
+
+# -- reading and storing -----------------------------------------------------------------------------------------
+
+
+def read(one: Transcript, *, full: bool) -> list[Record]:
+    """Read all of it, and see that the promises of `Source.read` are kept."""
+    found = list(source(one.agent).read(one, None, full=full))
+    assert isinstance(found[-1], Checkpoint)
+    is_unreadable = any(isinstance(record, Problem) and record.kind == UNREADABLE for record in found)
+    assert is_unreadable or isinstance(found[-2], Session)
+    assert not any(isinstance(record, Restart) for record in found)
+    places = [record.offset for record in found if isinstance(record, Message)]
+    assert places == sorted(places), "values come in file order"
+    for record in found:
+        if isinstance(record, Message):
+            check(record, found[-1], full=full)
+    return found
+
+
+def check(message: Message, end: Checkpoint, *, full: bool) -> None:
+    assert message.key
+    assert message.role in range(len(ROLES))
+    assert message.time_ms is None or 0 < message.time_ms < MOST_MS
+    assert 0 <= message.offset < message.offset + message.length <= max(end.offset, 1)
+    assert message.parts or full
+    for part in message.parts:
+        assert part.lane in range(len(LANES))
+        assert part.text or part.args is not None
+        for text in (part.text, part.tool, *part.files, message.key, message.model, message.branch):
+            text.encode()
+
+
+def store(base: str, transcripts: Sequence[Transcript]) -> int:
+    """Store them as a sync does; gives the number of messages that the archive has then."""
+    engine = LocalEngine.open(f"{base}/archive", write=True)
+    assert engine is not None
+    try:
+        Reader(engine, NOW_MS).read(Changes(tuple(transcripts)))
+    finally:
+        engine.close()
+    con = sqlite3.connect(f"file:{base}/archive/archive.sqlite?mode=ro", uri=True)
+    try:
+        assert con.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert con.execute("SELECT count(*) FROM transcript WHERE size = -1").fetchone() == (0,)
+        return int(con.execute("SELECT count(DISTINCT message) FROM part WHERE lane <> 2").fetchone()[0])
+    finally:
+        con.close()
+
+
+def placed(log: Log, base: str, contents: Iterable[bytes]) -> list[Transcript]:
+    """Write each of the contents as a transcript of its own, with what stands beside it."""
+    found = []
+    for number, data in enumerate(contents):
+        log.put_beside(f"{base}/{number}")
+        found.append(log.put(f"{base}/{number}", data)._replace(native=f"{log.native}-{number}"))
+    return found
+
+
+def check_all(log: Log, contents: Sequence[bytes]) -> None:
+    """Read each of the contents, short and in full, then store all of them."""
+    with tempfile.TemporaryDirectory() as base:
+        transcripts = placed(log, base, contents)
+        wanted = set()
+        for one in transcripts:
+            read(one, full=True)
+            wanted |= {record.key for record in read(one, full=False) if isinstance(record, Message)}
+        assert (store(base, transcripts) > 0) == bool(wanted)
+
+
+# -- damage ------------------------------------------------------------------------------------------------------
+
+
+def places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Give the path to every value inside a value."""
+    inner: Iterable[tuple[str | int, Any]] = ()
+    if isinstance(value, dict):
+        inner = value.items()
+    elif isinstance(value, list):
+        inner = enumerate(value)
+    for key, one in inner:
+        yield (*path, key)
+        yield from places(one, (*path, key))
+
+
+def replaced(line: bytes, path: Sequence[str | int], value: str, *, is_odd: bool) -> bytes:
+    """Write another value at a path. An `is_odd` line is one that only the tolerant parser reads."""
+    row = json.loads(line)
+    inner = row
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = "@other@"
+    text = json.dumps(row).replace('"@other@"', value)
+    return (('{"\\udfff":0,' + text[1:]) if is_odd else text).encode() + b"\n"
+
+
+Damage = tuple[str, int, int, Any]
+
+BYTES = st.one_of(st.binary(max_size=6), st.sampled_from([b"\0" * 40, b"\n", b"\xff", b'"', b"{", b"}", b"\xed\xa0\x80"]))
+DAMAGES = st.one_of(
+    st.tuples(st.sampled_from(["write", "insert"]), st.integers(0, 1 << 20), st.just(0), BYTES),
+    st.tuples(st.sampled_from(["cut", "remove"]), st.integers(0, 1 << 20), st.integers(0, 300), st.none()),
+    st.tuples(st.sampled_from(["swap", "drop", "repeat"]), st.integers(0, 999), st.integers(0, 999), st.none()),
+    st.tuples(
+        st.just("value"), st.integers(0, 999), st.integers(0, 999), st.tuples(st.sampled_from(VALUES), st.booleans())
+    ),
+)
+"""What is done, two numbers that say where, and with what."""
+
+
+def damaged(data: bytes, damages: Iterable[Damage]) -> bytes:
+    for kind, first, second, what in damages:
+        if kind in {"swap", "drop", "repeat", "value"}:
+            data = b"".join(_lines_changed(data.splitlines(keepends=True), kind, first, second, what))
+            continue
+        at = first % (len(data) + 1)
+        if kind == "cut":
+            data = data[:at]
+        elif kind == "remove":
+            data = data[:at] + data[at + second :]
+        else:
+            data = data[:at] + what + data[at + (len(what) if kind == "write" else 0) :]
+    return data
+
+
+def _lines_changed(lines: list[bytes], kind: str, first: int, second: int, what: Any) -> list[bytes]:
+    if not lines:
+        return lines
+    one, other = first % len(lines), second % len(lines)
+    if kind == "swap":
+        lines[one], lines[other] = lines[other], lines[one]
+    elif kind == "drop":
+        del lines[one]
+    elif kind == "repeat":
+        lines[other:other] = [lines[one]] * 3
+    else:
+        lines[one] = _value_changed(lines[one], second, *what)
+    return lines
+
+
+def _value_changed(line: bytes, number: int, value: str, is_odd: bool) -> bytes:
+    try:
+        found = list(places(json.loads(line)))
+    except (ValueError, RecursionError):
+        return line
+    return replaced(line, found[number % len(found)], value, is_odd=is_odd) if found else line
+
+
+@pytest.mark.parametrize("log", ALL, ids=str)
+@some
+@given(st.lists(st.lists(DAMAGES, min_size=1, max_size=5), min_size=6, max_size=6))
+def test_a_damaged_transcript_is_read_and_stored(log: Log, damages: list[list[Damage]]) -> None:
+    check_all(log, [damaged(log.data, one) for one in damages])
+
+
+# -- every value of every kind of record ---------------------------------------------------------------------------
+
+
+def kind_of(row: dict[str, Any]) -> tuple[str, ...]:
+    """Name the kind of a record by all that is called a type, a subtype or a role in it."""
+    found = []
+    for path in places(row):
+        if path[-1] in {"type", "subtype", "role"} and len(path) < 5:
+            inner: Any = row
+            for key in path:
+                inner = inner[key]
+            found.append(str(inner))
+    return tuple(found)
+
+
+def kinds(agent: str) -> dict[tuple[Any, ...], tuple[Log, int, tuple[str | int, ...]]]:
+    """Give one place for each value of each kind of record that an agent's transcripts hold."""
+    found: dict[tuple[Any, ...], tuple[Log, int, tuple[str | int, ...]]] = {}
+    for log in ALL:
+        if log.agent == agent:
+            for number, line in enumerate(log.lines):
+                row = json.loads(line)
+                kind = kind_of(row)
+                for path in places(row):
+                    shape = tuple(key if isinstance(key, str) else "" for key in path)
+                    found.setdefault((kind, shape), (log, number, path))
+    return found
