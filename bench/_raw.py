@@ -163,8 +163,11 @@ def claude_counts(row: Row, *, is_subagent: bool, is_warmup: bool) -> Iterator[A
 def claude_user(row: Row, content: list[Row], *, is_subagent: bool) -> Iterator[Added]:
     """Give what a row of the user's side adds: a prompt, results, a summary, or what was put in."""
     for block in content:
-        if block["type"] == "tool_result" and words(block.get("content")):
+        result = words(block.get("content")) if block["type"] == "tool_result" else ""
+        if REMINDER.sub("", result).strip():
             yield event("tool_result")
+        if REMINDER.search(result):
+            yield event("meta")
     text = words(content)
     skill = SKILL_FOLDER.match(text)
     if row.get("isCompactSummary"):

@@ -136,13 +136,22 @@ class _Rows:
         self.ordinal = row.get("ordinal")
         if type(payload) is dict:
             read_kind = self.kinds.get(kind)
-            return None if read_kind is None else read_kind(At(offset, length, moment), payload)
+            return None if read_kind is None else self.in_order(read_kind, At(offset, length, moment), payload)
         # Bare: the first line is the thread's, the others are response items without a time.
         if kind:
-            return None if kind in self.kinds else self.response_item(At(offset, length, facts.started), row)
+            at = At(offset, length, facts.started)
+            return None if kind in self.kinds else self.in_order(self.response_item, at, row)
         if "record_type" not in row:
             facts.note_meta(row)
         return None
+
+    def in_order(self, read_it: Callable[[At, dict[str, Any]], Made], at: At, payload: dict[str, Any]) -> Made:
+        """Read a record; a prompt that waits for its event is given before whatever else is said."""
+        waiting = self.held
+        made = read_it(at, payload)
+        if waiting is None or made is None or self.held is not waiting:
+            return made
+        return [*self.end(), *(made if type(made) is list else [made])]
 
     def session_meta(self, _: At, meta: dict[str, Any]) -> Made:
         """Take in which thread this is."""

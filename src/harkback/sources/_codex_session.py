@@ -78,6 +78,7 @@ class Facts:
         """Stands for all that was said so far; names the place where records have no turn ids."""
         self.told: dict[str, list[int]] = {}
         """How often each stream has told each text of the turn."""
+        self._last = ""
         self.calls: dict[str, str] = {}
         """Tools by the id of a call that has no result yet."""
         self.total = 0
@@ -193,7 +194,7 @@ class Facts:
         What one stream tells for the n-th time is what another told for the n-th time. The key is made of the turn
         and the text, for forks copy both and write new times; where there are no turns, of all that was said.
         """
-        name = digest(f"{kind}\0{text}")
+        name = self._last = digest(f"{kind}\0{text}")
         counts = self.told.setdefault(name, [0, 0, 0])
         counts[stream] += 1
         number = counts[stream]
@@ -208,9 +209,10 @@ class Facts:
         return f"{self.turn or self.chain}:{kind}:{name}"
 
     def say(self, text: str) -> None:
-        """Let the chain go on over a text of the talk."""
+        """Let the chain go on over a text of the talk that was just told; what was told before it is over."""
         if not self.turn:
             self.chain = digest(f"{self.chain}\0{text}")
+            self.told = {name: counts for name, counts in self.told.items() if name == self._last}
 
     def pending(self, call: str, tool: str) -> None:
         """Remember which tool's result will come under this id."""

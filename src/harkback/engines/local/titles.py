@@ -27,10 +27,12 @@ def write_title(con: sqlite3.Connection, opened: Open, facts: Session) -> None:
     had, had_rank, had_seq = con.execute(
         "SELECT title, title_rank, title_seq FROM session WHERE id=?", (opened.session,)
     ).fetchone()
+    row = con.execute("SELECT transcript, time FROM part WHERE seq=?", (had_seq,)).fetchone()
     if (title, rank) == (had, had_rank):
-        return
-    is_better = bool(title) and rank >= had_rank
-    if not is_better and (had_rank == CLAIMED or had_seq is None or not _is_from(con, had_seq, opened.number)):
+        # A title that stands beside the transcript may be known before any time is.
+        if row is None or row[1] is not None or facts.started_ms is None:
+            return
+    elif (not title or rank < had_rank) and (had_rank == CLAIMED or row is None or row[0] != opened.number):
         return
     seq = None
     if had_seq is not None:
@@ -47,11 +49,6 @@ def write_title(con: sqlite3.Connection, opened: Open, facts: Session) -> None:
         con.execute("INSERT OR REPLACE INTO identity VALUES(?,?)", (key, seq))
         add_tally(con, parts=1)
     con.execute("UPDATE session SET title=?, title_rank=?, title_seq=? WHERE id=?", (title, rank, seq, opened.session))
-
-
-def _is_from(con: sqlite3.Connection, seq: int, transcript: int) -> bool:
-    row = con.execute("SELECT transcript FROM part WHERE seq=?", (seq,)).fetchone()
-    return row is not None and row[0] == transcript
 
 
 def claims(con: sqlite3.Connection) -> list[tuple[Open, Session]]:
