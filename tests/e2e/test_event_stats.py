@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
-from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from uuid import UUID
 
 import pytest
 
@@ -20,47 +17,13 @@ sys.path.append(str(Path(__file__).parents[2]))  # where `bench` lies
 from bench._counts import PLACE, count, differences, numbers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
+    from tests.e2e.counted_homes import GENERATED, RICH, Row, codex_home, pi_home, uuid, write
     from tests.e2e.pens import hark
 else:
+    from counted_homes import GENERATED, RICH, Row, codex_home, pi_home, uuid, write
     from pens import hark
 
-Row = dict[str, Any]
-
 ZONES = ("UTC", "Asia/Tokyo", "America/Los_Angeles")
-
-# Sessions begin shortly before a midnight: of UTC, of Tokyo (15:00 UTC), of Los Angeles (07:00 UTC, and 08:00 when
-# its summer time has ended, which it does on 2026-11-01).
-BEGINNINGS = (
-    "2026-05-01T23:59:10",
-    "2026-05-02T14:59:10",
-    "2026-05-03T06:59:10",
-    "2026-10-31T06:59:10",
-    "2026-11-02T07:30:00",
-    "2026-12-31T07:59:10",
-)
-TICK_S = 17
-
-
-def uuid(number: int) -> str:
-    return str(UUID(int=number, version=4))
-
-
-def moment(text: str) -> datetime:
-    return datetime.fromisoformat(text).replace(tzinfo=UTC)
-
-
-def iso(one: datetime) -> str:
-    return one.strftime("%Y-%m-%dT%H:%M:%S.000Z")
-
-
-def write(path: Path, rows: Iterable[Row], changed: str = "") -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    if changed:
-        seconds = moment(changed).timestamp()
-        os.utime(path, (seconds, seconds))
 
 
 @pytest.fixture
@@ -92,83 +55,9 @@ def kinds() -> dict[str, int]:
     return found
 
 
-# -- homes in the shapes of the generator of the benchmarks -------------------------------------------------------
-
-
-def claude_home(home: Path) -> None:
-    for number, begins in enumerate(BEGINNINGS):
-        native, cwd, rows = uuid(number + 1), f"/home/dev/proj-{number % 2}", list[Row]()
-
-        def add(kind: str, message: Row, begins: str = begins, rows: list[Row] = rows, **more: Any) -> None:
-            when = moment(begins) + timedelta(seconds=len(rows) * TICK_S)
-            more |= {"type": kind, "message": message, "uuid": f"{begins}-{len(rows)}", "timestamp": iso(when)}
-            rows.append({"parentUuid": None, "isSidechain": False, "version": "2.1.30", "gitBranch": "main", **more})
-
-        for turn in range(2 + number % 2):
-            add("user", {"role": "user", "content": f"問題 {turn} of {begins}"}, cwd=cwd, sessionId=native)
-            call = f"toolu_{number}_{turn}"
-            content: list[Row] = [
-                {"type": "thinking", "thinking": f"thought {turn}", "signature": "s" * 200},
-                {"type": "text", "text": f"回答 {turn} before the call"},
-                {"type": "tool_use", "id": call, "name": ("Bash", "Read", "Edit")[turn], "input": {"command": "ls"}},
-            ]
-            message = {"id": f"msg_{call}", "role": "assistant", "model": "claude-opus-4-6", "content": content}
-            add("assistant", message, cwd=cwd, sessionId=native)
-            result = [{"type": "tool_result", "tool_use_id": call, "content": f"output {turn}"}]
-            more: Row = {"cwd": cwd, "sessionId": native, "toolUseResult": {"stdout": f"output {turn}"}}
-            add("user", {"role": "user", "content": result}, **more)
-            progress = {"type": "progress", "data": {"type": "bash_progress", "output": f"output {turn}"}}
-            rows.append({**progress, "sessionId": native, "timestamp": iso(moment(begins)), "uuid": f"p-{call}"})
-            image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}}
-            add("user", {"role": "user", "content": [image]}, cwd=cwd, sessionId=native)
-        last = {"id": f"msg_last_{number}", "role": "assistant", "model": "claude-opus-4-6"}
-        add("assistant", {**last, "content": [{"type": "text", "text": "終わり"}]}, cwd=cwd, sessionId=native)
-        write(home / f".claude/projects/-home-dev-proj-{number % 2}/{native}.jsonl", rows)
-
-
-def codex_home(home: Path) -> None:
-    for number, begins in enumerate(BEGINNINGS):
-        native, cwd, records = uuid(number + 0x100), f"/home/dev/cx{number % 2}", list[Row]()
-
-        def row(outer: str, begins: str = begins, rows: list[Row] = records, /, **payload: Any) -> None:
-            ticks = sum(one["type"] != "event_msg" for one in rows) - (outer == "event_msg")  # at once with its item
-            when = moment(begins) + timedelta(seconds=ticks * TICK_S)
-            rows.append({"timestamp": iso(when), "type": outer, "payload": payload})
-
-        meta = {"id": native, "timestamp": iso(moment(begins)), "cwd": cwd, "originator": "codex_cli_rs"}
-        row("session_meta", **meta, cli_version="0.99.0", source="cli")
-        row("turn_context", cwd=cwd, model="gpt-5.6")
-        for turn in range(2 + number % 2):
-            said, call = {"role": "user", "content": [{"type": "input_text", "text": f"go on {turn}"}]}, f"c{turn}"
-            row("response_item", type="message", **said)
-            row("event_msg", type="user_message", message=f"go on {turn}")
-            row("response_item", type="function_call", name="shell", arguments='{"command": ["ls"]}', call_id=call)
-            row("response_item", type="function_call_output", call_id=call, output=f"output {turn}")
-            answer = [{"type": "output_text", "text": "同じ回答"}]
-            row("response_item", type="message", role="assistant", content=answer)
-            row("event_msg", type="agent_message", message="同じ回答")
-        name = begins.replace(":", "-")
-        write(home / f".codex/sessions/{begins[:10].replace('-', '/')}/rollout-{name}-{native}.jsonl", records)
-
-
-def pi_home(home: Path) -> None:
-    for number, begins in enumerate(BEGINNINGS):
-        native, start = uuid(number + 0x200), moment(begins)
-        rows: list[Row] = [
-            {"type": "session", "version": 3, "id": native, "timestamp": iso(start), "cwd": f"/home/dev/pi{number % 2}"}
-        ]
-        for place in range(3 + number):
-            role = "assistant" if place % 2 else "user"
-            message = {"role": role, "content": [{"type": "text", "text": f"{role} {place}"}]}
-            entry = {"type": "message", "id": f"{number:04x}{place:04x}", "parentId": None, "message": message}
-            rows.append({**entry, "timestamp": iso(start + timedelta(seconds=place * TICK_S))})
-        path = f"--home-dev-pi{number % 2}--/{begins.replace(':', '-')}-000Z_{native}.jsonl"
-        write(home / ".pi/agent/sessions" / path, rows)
-
-
 @pytest.mark.parametrize("zone", ZONES, indirect=True)
 def test_the_stats_are_what_the_raw_files_hold(own_home: Path, zone: str) -> None:
-    for make in (claude_home, codex_home, pi_home):
+    for make in GENERATED:
         make(own_home)
 
     given, counted = stats(), count(str(own_home), zone)
@@ -179,7 +68,7 @@ def test_the_stats_are_what_the_raw_files_hold(own_home: Path, zone: str) -> Non
 
 
 def test_the_raw_files_hold_what_was_written(own_home: Path) -> None:
-    for make in (claude_home, codex_home, pi_home):
+    for make in GENERATED:
         make(own_home)
     events = {"prompt": 15 + 15 + 18, "reply": 21 + 15 + 15, "thinking": 15, "tool_call": 30, "tool_result": 30}
 
@@ -218,8 +107,147 @@ def test_a_difference_is_seen(own_home: Path) -> None:
 
 
 def test_groups_come_by_day_agent_and_project(own_home: Path) -> None:
-    for make in (pi_home, codex_home, claude_home):
+    for make in GENERATED:
         make(own_home)
     places = [tuple(group[name] for name in PLACE) for group in stats()["groups"]]
     assert len(places) > 12
     assert all(before < after for before, after in pairwise(places))
+
+
+# -- a richer home, with its numbers by hand ----------------------------------------------------------------------
+
+
+def tokens(*numbers: int) -> dict[str, int]:
+    return dict(zip(("input", "output", "cache_read", "cache_write"), numbers, strict=True))
+
+
+def group(day: str, agent: str, project: str, **tables: Any) -> Row:
+    empty: Row = {"tools": {}, "skills": {}, "hooks": {}, "models": {}}
+    return {"day": f"2026-05-{day}", "agent": agent, "project": project, **empty, **tables}
+
+
+GROUPS = [
+    group(
+        "01",
+        "claude-code",
+        "/w/alpha",
+        events={"hook": 2, "prompt": 1, "thinking": 1, "reply": 1, "tool_call": 3, "tool_result": 2, "meta": 1},
+        tools={"Bash": 2, "Skill": 1},
+        skills={"tidy": 1},
+        hooks={"SessionStart": 1, "UserPromptSubmit": 1},
+        models={"opus": 1},
+        tokens=tokens(11, 35, 230, 20),
+    ),
+    group(
+        "01",
+        "codex",
+        "/w/beta",
+        events={"meta": 2, "prompt": 2, "thinking": 1, "reply": 2, "tool_call": 1, "tool_result": 1},
+        tools={"exec_command": 1},
+        models={"gpt-5.6": 2},
+        tokens=tokens(950, 15, 1100, 0),
+    ),
+    group(
+        "01",
+        "codex",
+        "/w/gamma",
+        events={"hook": 1, "prompt": 2, "meta": 2, "thinking": 1, "reply": 2, "tool_call": 1, "tool_result": 2},
+        tools={"mcp__mem__search_memory": 1},
+        skills={"weave": 1},
+        hooks={"hook": 1},
+        models={"gpt-5.6": 1, "gpt-5.6-mini": 1},
+        tokens=tokens(580, 48, 300, 25),
+    ),
+    group(
+        "01",
+        "pi",
+        "/w/delta",
+        events={"prompt": 1, "meta": 1, "hook": 1, "thinking": 1, "reply": 1, "tool_call": 1},
+        tools={"bash": 1},
+        skills={"prune": 1},
+        hooks={"mem": 1},
+        models={"m": 1},
+        tokens=tokens(11, 12, 13, 14),
+    ),
+    group(
+        "02",
+        "claude-code",
+        "/w/alpha",
+        events={"reply": 2, "tool_call": 2, "tool_result": 2, "prompt": 1, "summary": 1, "meta": 1},
+        tools={"Agent": 1, "Grep": 1},
+        models={"opus": 1, "haiku": 1},
+        tokens=tokens(122, 21, 140, 64),
+    ),
+    group(
+        "02", "codex", "/w/beta", events={"prompt": 1, "reply": 1}, models={"gpt-5.7": 1}, tokens=tokens(60, 6, 0, 0)
+    ),
+    group(
+        "02",
+        "pi",
+        "/w/delta",
+        events={"tool_result": 2, "prompt": 1, "summary": 1},
+        tokens=tokens(1000, 100, 0, 0),
+    ),
+    group(
+        "04",
+        "claude-code",
+        "/w/alpha",
+        events={"prompt": 1, "reply": 1},
+        models={"sonnet": 1},
+        tokens=tokens(3, 9, 0, 0),
+    ),
+    group(
+        "04", "codex", "/w/beta", events={"prompt": 1, "reply": 1}, models={"gpt-5.6": 1}, tokens=tokens(70, 7, 30, 0)
+    ),
+    group("04", "pi", "/w/delta", events={"prompt": 1, "reply": 1}, models={"m": 1}, tokens=tokens(1, 2, 0, 0)),
+]
+TOTAL = {
+    "sessions": 9,
+    "events": {
+        "hook": 4,
+        "prompt": 12,
+        "thinking": 4,
+        "reply": 12,
+        "tool_call": 8,
+        "tool_result": 9,
+        "summary": 2,
+        "meta": 7,
+    },
+    "tools": {"Bash": 2, "Skill": 1, "exec_command": 1, "mcp__mem__search_memory": 1, "bash": 1, "Agent": 1, "Grep": 1},
+    "skills": {"tidy": 1, "weave": 1, "prune": 1},
+    "hooks": {"SessionStart": 1, "UserPromptSubmit": 1, "hook": 1, "mem": 1},
+    "models": {"opus": 2, "haiku": 1, "sonnet": 1, "gpt-5.6": 4, "gpt-5.6-mini": 1, "gpt-5.7": 1, "m": 2},
+    "tokens": tokens(2808, 255, 1813, 123),
+}
+
+
+@pytest.fixture
+def rich(own_home: Path) -> Path:
+    for make in RICH:
+        make(own_home)
+    return own_home
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo"], indirect=True)
+def test_the_raw_files_hold_what_was_counted_by_hand(rich: Path, zone: str) -> None:
+    assert count(str(rich), zone) == {"schema": 1, "groups": GROUPS, "total": TOTAL}
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo"], indirect=True)
+def test_the_stats_are_what_was_counted_by_hand(rich: Path, zone: str) -> None:
+    given = stats()
+
+    assert zone
+    assert rich.is_dir()
+    assert differences(given, {"schema": 1, "groups": GROUPS, "total": TOTAL}) == []
+    assert given == {"schema": 1, "groups": GROUPS, "total": TOTAL}
+    assert kinds() == given["total"]["events"]
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo"], indirect=True)
+def test_copies_and_their_cost_count_in_the_session_that_was_first_only(rich: Path, zone: str) -> None:
+    assert zone
+    assert rich.is_dir()
+    hark("sync")
+    (fork,) = (one for one in stats("--session", uuid(0xA2), "--no-sync")["groups"] if one["day"] == "2026-05-04")
+    assert (fork["events"], fork["tokens"]) == ({"prompt": 1, "reply": 1}, tokens(3, 9, 0, 0))

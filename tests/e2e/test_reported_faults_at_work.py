@@ -430,3 +430,24 @@ def test_a_project_is_where_the_records_say_whatever_the_folder_is_called(own_ho
         assert texts("那裡", "--project", cwd) == [f"said there 那裡 {number}"]
     for name, numbers in (("my-app", [1]), ("my.app", [2]), ("app", [3]), ("my app", [4]), ("我的", [5])):
         assert texts("那裡", "--project", name) == [f"said there 那裡 {number}" for number in numbers], name
+
+
+def test_as_many_hits_as_are_asked_for(own_home: Path) -> None:
+    """Two hundred hits for `-n 400` of three hundred matches, without a word, reads as "that is all"."""
+    pen = Claude(1, "2026-11-03")
+    for number in range(300):
+        pen.user(f"pear number {number}")
+    pen.write(own_home)
+    found = hark("search", "--json", "-n", "400", "pear", f"session:{pen.native}").json
+    assert len(found["hits"]) == 300
+    assert len(hark("search", "--json", "-n", "250", "pear").json["hits"]) <= 250
+
+
+def test_where_transcripts_hold_no_talk_they_are_not_said_to_be_missing(own_home: Path) -> None:
+    assert "No agent transcripts" in hark("search", "answer").out
+    path = own_home / ".claude" / "projects" / "-w" / "s.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text("no record\n", encoding="utf-8")
+    said = hark("search", "answer").out
+    assert "No agent transcripts" not in said
+    assert "Not found in any session that was read" in said

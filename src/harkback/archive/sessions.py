@@ -19,7 +19,7 @@ from harkback.archive.answers import (
     SourceView,
     Status,
 )
-from harkback.engines.local import LocalEngine, Search, base_name, guarded, locked, prepare_folder
+from harkback.engines.local import POOL, LocalEngine, Search, base_name, guarded, locked, prepare_folder
 from harkback.ingest.changes import HOT, Changes, Report, all_changes, hot_changes
 from harkback.ingest.projects import project_of
 from harkback.model import CALLS, LANES, MAIN_LANES, TALK, Coverage, StoredSession
@@ -106,7 +106,9 @@ class Archive:
         try:
             asking = [] if include_current else self._asking(engine)
             left_out = tuple({one.number: one for one in [*self._excluded(engine, exclude), *asking]}.values())
-            wanted = Search(query, lanes, limit, newest, substring, tuple(one.number for one in left_out))
+            excluded = tuple(one.number for one in left_out)
+            # Ranking drops some: of what is one message, of what is too much of one session.
+            wanted = Search(query, lanes, limit, newest, substring, excluded, max(POOL, 2 * limit))
             looking = Looking(engine, wanted, self.now_ms, self._project(engine), context)
             found = looking.sessions() if by_session else looking.messages()
             coverage = engine.rows.coverage()
@@ -163,7 +165,7 @@ class Archive:
                 " `hark sync` reads them and shows how far it is; then search again."
             )
         bare = wanted._replace(query=wanted.query._replace(filters=()), lanes=tuple(range(len(LANES))), limit=1)
-        if not coverage.messages:
+        if not coverage.transcripts:
             return self._hint_nothing(sync=True)
         filtered = self._why_filtered(engine, wanted, bare, asking)
         if filtered:

@@ -1,8 +1,9 @@
 """The engine for one person's machine: SQLite and Tantivy in one folder."""
 
 from harkback.engines.local.engine import LocalEngine, Search
+from harkback.engines.local.finding import POOL
 from harkback.engines.local.labels import base_name
 from harkback.engines.local.lock import locked
 from harkback.engines.local.schema import guarded, prepare_folder
 
-__all__ = ["LocalEngine", "Search", "base_name", "guarded", "locked", "prepare_folder"]
+__all__ = ["POOL", "LocalEngine", "Search", "base_name", "guarded", "locked", "prepare_folder"]
