@@ -239,7 +239,7 @@ def statistics(counted: Statistics) -> Json:
             {"day": group.day, "agent": group.agent, "project": group.project, **_counts(counts)}
             for group, counts in counted.groups.items()
         ],
-        "total": {"sessions": counted.sessions, **_counts(counted.total)},
+        "total": {"sessions": counted.sessions, "gone": counted.gone, **_counts(counted.total)},
     }
 
 

@@ -197,6 +197,26 @@ def test_of_a_deleted_transcript_what_was_kept_is_given(box: Box) -> None:
     assert len(result["text"]) < len(LONG)
 
 
+def test_a_deleted_subagents_task_is_no_reply_and_the_counts_say_what_is_missing(box: Box) -> None:
+    task = {**row("user", "s1", "count them", 20), "isSidechain": True, "agentId": "a1"}
+    told = {
+        **row("assistant", "s2", [{"type": "text", "text": "three"}], 21, message=ANSWER),
+        "isSidechain": True,
+        "agentId": "a1",
+    }
+    path = box.write("agent-a1.jsonl", [task, told], f".claude/projects/-w/{S1}/subagents")
+    kinds = [(one["kind"], one["text"]) for one in box.events("--session", f"{S1}/a1")]
+    assert kinds == [("meta", "count them"), ("reply", "three")]
+    before = json.loads(box.run("events", "--stats", "--json"))["total"]
+    path.unlink()
+    assert [(one["kind"], one["text"]) for one in box.events("--session", f"{S1}/a1")] == kinds
+    after = json.loads(box.run("events", "--stats", "--json"))["total"]
+    assert (before["gone"], after["gone"]) == (0, 1)
+    assert after["events"] == before["events"]
+    assert main(["events", "--stats"]) == 0
+    assert "1 sessions whose transcripts" in box.capsys.readouterr().err
+
+
 def test_tokens_count_once_for_each_answer_and_the_last_row_says_how_many(box: Box) -> None:
     counted = json.loads(box.run("events", "--stats", "--json"))
     assert counted["total"]["tokens"] == {"input": 20, "output": 8, "cache_read": 100, "cache_write": 5}

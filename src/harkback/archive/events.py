@@ -253,12 +253,18 @@ def _from_rows(message: int, parts: list[StoredPart], session: StoredSession, pa
         path,
         first.time_ms,
         speakers[0] if speakers else first.role,
-        tuple(Part(part.lane, part.text, part.tool, part.files) for part in parts),
+        tuple(Part(part.lane, part.text, part.tool, part.files, _kept_kind(part, session)) for part in parts),
         first.model,
         first.branch,
         None,
         _others(where, session),
     )
+
+
+def _kept_kind(part: StoredPart, session: StoredSession) -> str:
+    """Tell a subagent's task from what it says: no model has said the task."""
+    is_task = part.lane == TALK and part.role != USER and session.relation == "subagent" and not part.model
+    return META if is_task else ""
 
 
 def _earlier(time_ms: int | None, where: Shared | None) -> int | None:

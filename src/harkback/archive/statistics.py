@@ -67,6 +67,8 @@ class Statistics(NamedTuple):
     groups: dict[Group, Counts]
     total: Counts
     sessions: int
+    gone: int
+    """Sessions of which only what the archive keeps is counted: no tokens, no skills, hooks as `meta`."""
 
 
 def count(messages: Iterable[Told]) -> Statistics:
@@ -74,6 +76,7 @@ def count(messages: Iterable[Told]) -> Statistics:
     groups: dict[Group, Counts] = {}
     total = Counts()
     sessions: set[int] = set()
+    gone: set[int] = set()
     # An answer's cost is told with each of its messages, and the last one has it all.
     costs: dict[tuple[str, str], tuple[Counts, Tokens]] = {}
     path = ""
@@ -82,6 +85,8 @@ def count(messages: Iterable[Told]) -> Statistics:
             _settle(costs, total)
             path = told.path
         sessions.add(told.session.number)
+        if told.facts is None:
+            gone.add(told.session.number)
         group = groups.setdefault(_group(told), Counts())
         for part in told.parts:
             group.add_part(told, part)
@@ -91,7 +96,7 @@ def count(messages: Iterable[Told]) -> Statistics:
             first, _ = costs.get((path, more.tokens_key), (group, None))
             costs[path, more.tokens_key] = (first, more.tokens)
     _settle(costs, total)
-    return Statistics(dict(sorted(groups.items())), total, len(sessions))
+    return Statistics(dict(sorted(groups.items())), total, len(sessions), len(gone))
 
 
 def _settle(costs: dict[tuple[str, str], tuple[Counts, Tokens]], total: Counts) -> None:

@@ -320,6 +320,11 @@ def statistics(counted: Statistics, *, as_json: bool) -> None:
         _print_counts(counts)
     print(_paint(f"all: {counted.sessions:,} sessions", _GREEN))
     _print_counts(counted.total)
+    if counted.gone:
+        _note(
+            f"{counted.gone:,} sessions whose transcripts their agent has deleted are counted as the archive keeps them:"
+            " without tokens and skills, hooks as meta"
+        )
 
 
 def _print_counts(counts: Counts) -> None:

@@ -109,16 +109,19 @@ class Reader:
         agent = source(transcript.agent)
         opened = writing.begin(transcript, agent.PARSER)
         checkpoint = opened.before
-        is_again = checkpoint is not None and (full or opened.must_reread)
+        is_again = opened.must_reread or (full and checkpoint is not None)
         at: Checkpoint | None = None
+        has_more = False
         for record in agent.read(transcript, None if is_again else checkpoint):
             if at is None and not is_again and type(record) is Message:
                 writing.add_message(opened, record)
+                has_more = True
                 continue
             if isinstance(record, Problem) and record.kind == UNREADABLE:
                 # What was read before stays, and the next look tries again.
                 writing.add(opened, record)
                 opened.is_unreadable = True
+                opened.is_torn = has_more
                 return True
             if is_again or isinstance(record, Restart):
                 writing.restart(opened)
@@ -126,6 +129,7 @@ class Reader:
             if at is not None and not self._go_on(writing, opened, at):
                 return False
             at = record if isinstance(record, Checkpoint) else None
+            has_more = (has_more or isinstance(record, Message)) and at is None
             if isinstance(record, Session) and record.cwd:
                 writing.set_project(opened, self._project(record.cwd))
             if not isinstance(record, Restart):

@@ -65,10 +65,13 @@ _KNOWN = frozenset(
         "Write",
         # Codex
         "exec_command",
+        "image_generation",
         "local_shell",
         "shell",
         "shell_command",
+        "tool_search",
         "view_image",
+        "web_search",
         "write_stdin",
         # Pi
         "bash",

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from harkback.model import Checkpoint
 
 ZSTD = ".zst"
+_PACKED_BYTES = 16 << 10
+"""Decompressed at once; it may become a thousand times as much."""
 
 
 class Plain:
@@ -75,23 +77,44 @@ class Compressed(Plain):
 
 
 class _Zstd(io.RawIOBase):
-    """What zstandard decompresses, as a raw stream whose errors are OSErrors."""
+    """What zstandard decompresses, frame after frame, as a raw stream; what is damaged or cut off is an OSError."""
 
     def __init__(self, file: io.FileIO) -> None:
         # 25 ms to import, and few have such files.
         import zstandard
 
         self._error = zstandard.ZstdError
-        self._inner = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True, closefd=False)
+        self._frames = zstandard.ZstdDecompressor()
+        self._frame: zstandard.ZstdDecompressionObj | None = None
+        self._file = file
+        self._packed = b""
+        self._ready = memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
+        while not self._ready:
+            self._packed = self._packed or self._file.read(_PACKED_BYTES) or b""
+            if not self._packed:
+                if self._frame is not None:
+                    raise OSError(None, "the compressed file ends too early")
+                return 0
+            self._unpack()
+        some = self._ready[: len(buffer)]
+        buffer[: len(some)] = some
+        self._ready = self._ready[len(some) :]
+        return len(some)
+
+    def _unpack(self) -> None:
+        frame = self._frame = self._frame or self._frames.decompressobj()
         try:
-            return int(self._inner.readinto(buffer))
+            self._ready = memoryview(frame.decompress(self._packed))
         except self._error as error:
-            raise OSError(str(error)) from error
+            raise OSError(None, str(error)) from error
+        self._packed = frame.unused_data if frame.eof else b""
+        if frame.eof:
+            self._frame = None
 
 
 def open_transcript(path: str) -> Plain:

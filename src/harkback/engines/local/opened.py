@@ -32,4 +32,6 @@ class Open:
         self.is_whole = False
         """Whether the reader has come to the end of the file."""
         self.is_unreadable = False
-        """Whether it could not be opened: then the next look must try again."""
+        """Whether it could not be read to its end: then the next look must try again."""
+        self.is_torn = False
+        """Whether messages were read for which no checkpoint answers: then the next look must begin anew."""

@@ -149,6 +149,9 @@ class Writing:
             # Same size but another mtime: changed in place, which no fingerprint of a growing file promises to see.
             is_edited = seen[0] == transcript.size and seen[1] != transcript.mtime_ns
             opened.must_reread = is_edited or seen[2] != parser
+        else:
+            torn = self.con.execute("SELECT 1 FROM part WHERE transcript=? AND pos >= 0 LIMIT 1", (number,))
+            opened.must_reread = torn.fetchone() is not None
         return opened
 
     def set_project(self, opened: Open, project: str) -> None:
@@ -372,6 +375,8 @@ class Writing:
             )
         if opened.is_unreadable:
             con.execute("UPDATE transcript SET size=-1 WHERE id=?", (opened.number,))
+        if opened.is_torn:
+            con.execute("UPDATE transcript SET offset=0, fingerprint='', state='' WHERE id=?", (opened.number,))
         if opened.facts is None:
             return
         facts = opened.facts
