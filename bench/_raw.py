@@ -137,7 +137,8 @@ def claude(path: str, records: list[Row]) -> File:
         if row.get("type") == "assistant" and (used := message.get("usage")):
             names = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
             answer = message.get("id") or key
-            answers[answer] = Fact(("usage", answer), time, usage(*(used.get(name) for name in names)))
+            began = answers[answer].time if answer in answers else time
+            answers[answer] = Fact(("usage", answer), began, usage(*(used.get(name) for name in names)))
     return File("claude-code", session, project, facts + [fact for fact in answers.values() if fact.counts])
 
 
@@ -146,18 +147,23 @@ def claude_counts(row: Row, *, is_subagent: bool, is_warmup: bool) -> Iterator[A
     kind, message = row.get("type"), row.get("message") or {}
     if kind == "attachment":
         yield from claude_attachment(row["attachment"])
-    elif kind == "system" and row.get("subtype") == "informational":
+    elif row.get("subtype") == "informational" or row.get("isApiErrorMessage"):
         yield event("meta")
     elif kind == "user":
         yield from claude_user(row, blocks(message.get("content")), is_subagent=is_subagent)
     elif kind == "assistant" and message.get("model") != "<synthetic>":
-        for block in blocks(message.get("content")):
-            if block["type"] == "thinking" and block.get("thinking", "").strip():
-                yield event("thinking")
-            elif block["type"] == "tool_use":
-                yield event("tool_call", ("tools", block["name"], 1))
-            elif block["type"] == "text" and block.get("text", "").strip():
-                yield event("meta") if is_warmup else event("reply", ("models", message.get("model") or "", 1))
+        yield from claude_answer(message, is_warmup=is_warmup)
+
+
+def claude_answer(message: Row, *, is_warmup: bool) -> Iterator[Added]:
+    """Give what an answer of the model adds, block by block."""
+    for block in blocks(message.get("content")):
+        if block["type"] == "thinking" and block.get("thinking", "").strip():
+            yield event("thinking")
+        elif block["type"] == "tool_use":
+            yield event("tool_call", ("tools", block["name"], 1))
+        elif block["type"] == "text" and block.get("text", "").strip():
+            yield event("meta") if is_warmup else event("reply", ("models", message.get("model") or "", 1))
 
 
 def claude_user(row: Row, content: list[Row], *, is_subagent: bool) -> Iterator[Added]:
@@ -232,8 +238,11 @@ def codex_files(transcripts_read: list[list[Row]]) -> Iterator[File]:
     """Count the transcripts of Codex; a fork of the older format begins with its parent's records."""
     threads = [records for records in transcripts_read if records]
     by_id = {records[0]["payload"]["id"]: records for records in threads}
-    for records in threads:
+    for records in sorted(threads, key=lambda records: str(records[0]["timestamp"])):
         yield codex(records, copied(records, by_id))
+        # Where the parent is gone, the first of its forks speaks for it.
+        if parent := records[0]["payload"].get("forked_from_id"):
+            by_id.setdefault(parent, records[1:])
 
 
 def copied(records: list[Row], by_id: dict[str, list[Row]]) -> int:
@@ -423,7 +432,9 @@ def pi_user(text: str) -> Iterator[Added]:
 
 
 def pi_assistant(message: Row) -> Iterator[Added]:
-    """Give what an answer of Pi adds, block by block."""
+    """Give what an answer of Pi adds, block by block; one that failed says why."""
+    if message.get("errorMessage"):
+        yield event("meta")
     for block in blocks(message.get("content")):
         if block["type"] == "text" and block["text"].strip():
             yield event("reply", *([("models", message["model"], 1)] if message.get("model") else []))
