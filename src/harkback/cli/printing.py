@@ -322,8 +322,8 @@ def statistics(counted: Statistics, *, as_json: bool) -> None:
     _print_counts(counted.total)
     if counted.gone:
         _note(
-            f"{counted.gone:,} sessions whose transcripts were deleted by their agent are counted as they are kept here:"
-            " without tokens and skills, hooks as meta"
+            f"{counted.gone:,} sessions whose transcripts were deleted by their agent are counted as they are kept"
+            " here: without tokens and skills, hooks as meta"
         )
 
 
