@@ -1,7 +1,7 @@
 """What of a tool call is worth finding: the tool's name with its telling arguments.
 
-Argument names: the own tools of Claude Code 1.0 to 2.1, Codex 0.32 to 0.171 and Pi 0.73 to 1.6; all other tools
-(MCP, plugins) by their strings.
+Argument names: the own tools of Claude Code 1.0 to 2.1, Codex 0.32 to 0.171 and Pi 0.73 to 1.6. Each source names its
+agent's own tools, whose other arguments are switches; all other tools (MCP, plugins) are told by all their strings.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from harkback.text.clean import clean
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
     from typing import Any
 
 # In this order; the number bounds the characters.
@@ -38,51 +38,6 @@ SPAWNING = frozenset({"Task", "Agent"})
 _SPAWN_PROMPT = 200
 """A subagent's task stands whole as the first message of the subagent's own transcript."""
 
-# Tools whose other arguments are switches (modes, limits, offsets, ids).
-_KNOWN = frozenset(
-    {
-        "Agent",
-        "Bash",
-        "BashOutput",
-        "Edit",
-        "ExitPlanMode",
-        "Glob",
-        "Grep",
-        "KillBash",
-        "KillShell",
-        "LS",
-        "MultiEdit",
-        "NotebookEdit",
-        "NotebookRead",
-        "Read",
-        "Skill",
-        "Task",
-        "TodoRead",
-        "TodoWrite",
-        "ToolSearch",
-        "WebFetch",
-        "WebSearch",
-        "Write",
-        # Codex
-        "exec_command",
-        "image_generation",
-        "local_shell",
-        "shell",
-        "shell_command",
-        "tool_search",
-        "view_image",
-        "web_search",
-        "write_stdin",
-        # Pi
-        "bash",
-        "edit",
-        "find",
-        "grep",
-        "ls",
-        "read",
-        "write",
-    }
-)
 _PATH_CHARS = 1000
 _FIRST_LINES = 3
 _FIRST_CHARS = 600
@@ -91,10 +46,11 @@ _OTHER_TOTAL = 4000
 _DEPTH = 6
 
 
-def call(tool: str, arguments: Any, *, full: bool = False) -> Part | None:
+def call(tool: str, arguments: Any, own_tools: Container[str], *, full: bool = False) -> Part | None:
     """Make the searchable text of a call, None if no argument tells anything.
 
-    With `full` it carries the arguments and is never None.
+    Of the agent's `own_tools` only the telling arguments count. With `full` the part carries all of them and is never
+    None.
     """
     if not isinstance(arguments, dict):
         return Part(CALLS, clean(tool), clean(tool), args=arguments or {}) if full else None
@@ -106,7 +62,7 @@ def call(tool: str, arguments: Any, *, full: bool = False) -> Part | None:
     told += _edits(arguments)
     if type(todos := arguments.get("todos")) is list:
         told += [todo["content"] for todo in todos if type(todo) is dict and type(todo.get("content")) is str]
-    if tool not in _KNOWN:
+    if tool not in own_tools:
         told += _others(arguments)
     told = [text for text in told if text]
     if not told and not full:

@@ -60,6 +60,15 @@ if TYPE_CHECKING:
 
 _SILENT_ROW: Said = (SYSTEM, [], "", "")
 _NO_ROWS = frozenset({"progress", "api-request", "api-request-blob", "api-request-shape"})
+# fmt: off
+_TOOLS = frozenset(
+    {
+        "Agent", "Bash", "BashOutput", "Edit", "ExitPlanMode", "Glob", "Grep", "KillBash",
+        "KillShell", "LS", "MultiEdit", "NotebookEdit", "NotebookRead", "Read", "Skill", "Task",
+        "TodoRead", "TodoWrite", "ToolSearch", "WebFetch", "WebSearch", "Write",
+    }
+)
+# fmt: on
 _SKIP_ABOVE = 400
 _SKIP_WITHIN = 1000
 _INNER = 2
@@ -299,7 +308,7 @@ class _Rows:
         if kind.endswith("tool_use"):
             tool = string(block.get("name"))
             self.pending(string(block.get("id")), clean(tool))
-            part = call(tool, block.get("input"), full=self.full)
+            part = call(tool, block.get("input"), _TOOLS, full=self.full)
             return [part] if part else []
         return self.result(block) if kind.endswith("tool_result") else []
 

@@ -19,6 +19,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+# fmt: off
+_TOOLS = frozenset(
+    {
+        "exec_command", "image_generation", "local_shell", "shell", "shell_command", "tool_search",
+        "view_image", "web_search", "write_stdin",
+    }
+)
+# fmt: on
 _SHELLS = frozenset({"bash", "sh", "zsh", "powershell", "pwsh", "cmd", "cmd.exe"})
 _PATCH = "*** Begin Patch"
 _FILE = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$", re.MULTILINE)
@@ -40,7 +48,7 @@ def made_call(item: dict[str, Any], *, full: bool) -> tuple[str, Part | None, Mo
     more = None
     if full and tool == _SPAWN:
         more = More(agent_type=string(arguments.get("agent_type")), agent_model=string(arguments.get("model")))
-    return tool, call(tool, arguments, full=full), more
+    return tool, call(tool, arguments, _TOOLS, full=full), more
 
 
 def _tool(item: dict[str, Any]) -> str:

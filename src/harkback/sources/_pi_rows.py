@@ -62,6 +62,7 @@ class Said(NamedTuple):
     skill: str = ""
 
 
+_TOOLS = frozenset(("bash", "edit", "find", "grep", "ls", "read", "write"))
 _NOTHING = Said(SYSTEM, [])
 
 # Pi's own pattern: the block begins the text, and what follows it are the person's words.
@@ -202,7 +203,7 @@ class _Rows:
         if kind == "thinking":
             return [Part(THINKING, clean(string(block.get("thinking"))).strip())]
         if kind == "toolCall":
-            part = call(string(block.get("name")), block.get("arguments"), full=self.full)
+            part = call(string(block.get("name")), block.get("arguments"), _TOOLS, full=self.full)
             return [part] if part else []
         return []
 
