@@ -178,6 +178,9 @@ class StoredSession(NamedTuple):
     messages: int
     path: str
     is_gone: bool
+    short: str = ""
+    """As much of `native` as fits no other session here: eight characters where they are enough."""
+    parent_short: str = ""
 
     @property
     def id(self) -> str:

@@ -124,10 +124,10 @@ def _hit(hit: Hit) -> str:
     lines += [_turn(one) for one in hit.before]
     lines.append(_indented(_marked(hit.snippet)))
     lines += [_turn(one) for one in hit.after]
-    also = [one.session.native[:8] for one in hit.copies]
-    extra = [f"session {session.native[:8] if '/' not in session.native else session.native}"]
+    also = [one.session.short for one in hit.copies]
+    extra = [f"session {session.short}"]
     if session.relation == "subagent":
-        extra.append(f"subagent of {session.parent[:8]}")
+        extra.append(f"subagent of {session.parent_short}")
     if session.is_gone:
         extra.append("transcript deleted by its agent, kept here")
     if also:
@@ -174,8 +174,8 @@ def _status_line(answer: Answer, seconds: float) -> str:
     if coverage.pending:
         words.append(f"{coverage.pending:,} still to read (hark sync)")
     if answer.left_out:
-        mine = [one.native[:8] for one in answer.left_out if one.id in answer.asking]
-        named = [one.native[:8] for one in answer.left_out if one.id not in answer.asking]
+        mine = [one.short for one in answer.left_out if one.id in answer.asking]
+        named = [one.short for one in answer.left_out if one.id not in answer.asking]
         words += [f"left out: {', '.join(mine)}, which is asking (--include-current)"] if mine else []
         words += [f"left out: {', '.join(named)}, as asked"] if named else []
     return "; ".join([*words, *answer.query.notes])
@@ -367,7 +367,7 @@ def sessions(listed: Sequence[StoredSession], next_page: int, *, as_json: bool) 
     for one in listed:
         facts = [_when(one.ended_ms), one.agent, _base(one.project or one.cwd), f"{one.messages} messages"]
         facts += [one.branch] if one.branch else []
-        facts += [f"{one.relation} of {one.parent[:8]}"] if one.parent else []
+        facts += [f"{one.relation} of {one.parent_short}"] if one.parent else []
         facts += ["gone"] if one.is_gone else []
         print(
             _paint(one.native, _CYAN) + "  " + _plain("  ".join(facts)) + "  " + _paint(_plain(one.title)[:60], _GREEN)

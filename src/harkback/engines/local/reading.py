@@ -21,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
+    from typing import Any
 
 _PART = (
     "SELECT part.seq, part.message, transcript.session, part.transcript, transcript.path, part.pos, part.length,"
@@ -44,13 +45,17 @@ _COPIES = (
     " JOIN part twin ON twin.transcript = owner.transcript AND twin.pos = owner.pos"
 )
 
-# A subagent's id begins with its parent's: the parent is meant.
+# Claude Code's subagents have ids that begin with their parent's: the parent is meant.
 _BEGINS = (
-    "native >= ? AND native < ? AND parent NOT IN"
-    " (SELECT native FROM session other WHERE other.native >= ? AND other.native < ?)"
+    "native >= ? AND native < ? AND NOT (parent >= ? AND parent < ?"
+    " AND substr(native, 1, length(parent) + 1) = parent || '/')"
 )
 
+_NEWEST = "ORDER BY session.ended DESC, session.id"
+
 SHORTEST_PREFIX = 4
+SHORT_CHARS = 8
+_NAMED_AT_MOST = 5
 
 
 class Rows:
@@ -183,7 +188,7 @@ class Rows:
         if part is not None:
             return part
         if sessions:
-            raise errors.Ambiguous(text, ", ".join(session.id for session in sessions[:5]))
+            raise errors.Ambiguous(text, _some([session.id for session in sessions]))
         raise errors.NotFound(text)
 
     def find_session(self, text: str) -> StoredSession:
@@ -198,17 +203,14 @@ class Rows:
             return exact
         if colon:
             exact = self._sessions("WHERE session.agent=? AND native=?", (agent, native))
-            return exact or (
-                self._sessions(f"WHERE session.agent=? AND {_BEGINS}", (agent, *(native, native + "\U0010ffff") * 2))
-                if native
-                else []
-            )
+            begins = (agent, *(native, native + "\U0010ffff") * 2)
+            return exact or (self._sessions(f"WHERE session.agent=? AND {_BEGINS}", begins, _NEWEST) if native else [])
         if len(text) < SHORTEST_PREFIX:
             return []
         own = self._sessions("WHERE relation='subagent' AND substr(native, length(parent) + 2) = ?", (text,))
         if own:
             return own
-        return self._sessions(f"WHERE {_BEGINS}", (text, text + "\U0010ffff") * 2)
+        return self._sessions(f"WHERE {_BEGINS}", (text, text + "\U0010ffff") * 2, _NEWEST)
 
     def _message_like(self, text: str) -> StoredPart | None:
         wide = key_range(text)
@@ -220,7 +222,7 @@ class Rows:
                 wide * 2,
             ).fetchall()
             if len(rows) > 1:
-                raise errors.Ambiguous(text, ", ".join(message_id(row[0]) for row in rows[:5]))
+                raise errors.Ambiguous(text, _some([message_id(row[0]) for row in rows]))
             if rows:
                 return self.parts([rows[0][1]])[rows[0][1]]
         for (agent,) in self.con.execute("SELECT DISTINCT agent FROM session").fetchall():
@@ -238,7 +240,25 @@ class Rows:
             f"{_SESSION}{where} GROUP BY session.id HAVING count(transcript.id) {order} LIMIT ? OFFSET ?",
             (*values, limit, skip),
         )
-        return [StoredSession._make((*row[:-1], bool(row[-1]))) for row in rows]
+        return [self._session(row) for row in rows.fetchall()]
+
+    def _session(self, row: tuple[Any, ...]) -> StoredSession:
+        session = StoredSession._make((*row[:-1], bool(row[-1]), "", ""))
+        parent = self._short(session.agent, session.parent) if session.parent else ""
+        return session._replace(short=self._short(session.agent, session.native), parent_short=parent)
+
+    def _short(self, agent: str, native: str) -> str:
+        """Cut an agent's own id to what no other session's begins with; ids that hold a time begin much alike."""
+        if "/" in native:
+            return native
+        if self.con.execute("SELECT 1 FROM session WHERE native=? AND agent!=?", (native, agent)).fetchone():
+            return f"{agent}:{native}"
+        # The next one after those that begin with this id and a slash, which comes right before the digit 0.
+        before = self.con.execute("SELECT max(native) FROM session WHERE native < ?", (native,)).fetchone()[0] or ""
+        after = self.con.execute("SELECT min(native) FROM session WHERE native >= ?", (native + "0",)).fetchone()[0]
+        same = max(_same_chars(native, before), _same_chars(native, after or ""))
+        end = max(SHORT_CHARS, same + 1)
+        return native[: end + (native[end - 1 : end] == "-")]
 
     def sessions_by_number(self, numbers: Sequence[int]) -> dict[int, StoredSession]:
         """Give sessions by the engine's numbers."""
@@ -281,8 +301,7 @@ class Rows:
         ]
         where = ["session.started IS NOT NULL", *(condition for is_asked, condition, _ in asked if is_asked)]
         values = [value for is_asked, _, some in asked if is_asked for value in some]
-        order = "ORDER BY session.ended DESC, session.id"
-        return self._sessions("WHERE " + " AND ".join(where), values, order, limit, skip)
+        return self._sessions("WHERE " + " AND ".join(where), values, _NEWEST, limit, skip)
 
     def session_sizes(self, numbers: Sequence[int]) -> dict[int, int]:
         """Give how many characters of talk each of these sessions has."""
@@ -458,6 +477,20 @@ class Rows:
         """Give where reading a transcript stopped; None when it was not read yet."""
         row = self.con.execute("SELECT offset, fingerprint, state FROM transcript WHERE path=?", (path,)).fetchone()
         return Checkpoint(*row) if row and row[1] else None
+
+
+def _same_chars(one: str, other: str) -> int:
+    number = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        number += 1
+    return number
+
+
+def _some(ids: list[str]) -> str:
+    more = len(ids) - _NAMED_AT_MOST
+    return ", ".join(ids[:_NAMED_AT_MOST]) + (f" and {more} more" if more > 0 else "")
 
 
 def _key(message: str) -> int:
