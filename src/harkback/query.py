@@ -356,7 +356,8 @@ def _hint(field: Field) -> str:
         )
     if field.takes in CHOICES:
         return f"Valid are {', '.join(CHOICES[field.takes])}."
-    return f"Give a {field.takes}, as in the help: {field.help}"
+    article = "an" if field.takes[0] in "aeiou" else "a"
+    return f"Write {article} {field.takes}. {field.help}"
 
 
 def _merge(filters: dict[tuple[str, bool], Filter], new: Filter) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harkback import rank
-from harkback.agents import resume_argv
+from harkback.agents import resume_argv, resume_env
 from harkback.model import LANES, ROLES
 from harkback.moments import local
 
@@ -89,7 +89,7 @@ def resume(session: StoredSession) -> Json:
 
     A session whose transcript its agent has deleted cannot be resumed.
     """
-    return {"argv": resume_argv(session), "cwd": session.cwd}
+    return {"argv": resume_argv(session), "env": resume_env(session), "cwd": session.cwd}
 
 
 def coverage(kept: Coverage) -> Json:
@@ -263,6 +263,7 @@ def sources(listed: list[SourceView]) -> Json:
                 "agent": one.agent,
                 "where": one.where,
                 "folders": list(one.folders),
+                "missing": [f"{name}={value}" for name, value in one.missing],
                 "on_disk": one.on_disk,
                 "files": one.kept.transcripts,
                 "gone": one.kept.gone,

@@ -222,6 +222,7 @@ class Comparison:
             "true or false": isinstance(value, bool),
             "list of text": isinstance(value, list) and all(isinstance(one, str) for one in value),
             "list of pairs": isinstance(value, list) and all(len(one) == 2 for one in value),
+            "texts by name": isinstance(value, dict) and all(isinstance(one, str) for one in value.values()),
             "numbers by name": isinstance(value, dict) and all(isinstance(one, int) for one in value.values()),
         }
         assert fits[kind], (where, kind, value)

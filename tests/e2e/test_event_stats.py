@@ -256,3 +256,12 @@ def test_copies_and_their_cost_count_in_the_session_that_was_first_only(rich: Pa
     hark("sync")
     (fork,) = (one for one in stats("--session", uuid(0xA2), "--no-sync")["groups"] if one["day"] == "2026-05-04")
     assert (fork["events"], fork["tokens"]) == ({"prompt": 1, "reply": 1}, tokens(3, 9, 0, 0))
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo"], indirect=True)
+def test_a_day_alone_counts_as_it_does_among_all(rich: Path, zone: str) -> None:
+    assert zone
+    assert rich.is_dir()
+    for day in ("2026-05-01", "2026-05-02", "2026-05-04"):
+        among_all = [one for one in stats()["groups"] if one["day"] == day]
+        assert stats("--since", day, "--until", day)["groups"] == among_all

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -278,19 +279,51 @@ def test_without_an_archive_there_is_a_next_step(own_home: Path, capsys: pytest.
 # -- resume --------------------------------------------------------------------------------------------------------
 
 
-def test_resume_prints_the_command_and_the_folder(box: Box) -> None:
+def test_resume_prints_the_command_and_the_folder(box: Box, tmp_path: Path) -> None:
+    box.write(f"{S2}.jsonl", [{**row("user", "u5", "hi", 20), "sessionId": S2, "cwd": str(tmp_path)}])
     box.run("sync")
-    assert box.run("resume", S1) == f"cd /w && claude --resume {S1}\n"
-    said = json.loads(box.run("resume", S1, "--json"))
-    assert said == {"schema": 1, "session": f"claude-code:{S1}", "argv": ["claude", "--resume", S1], "cwd": "/w"}
-    message = box.events("--kind", "prompt")[0]["id"]
-    assert box.run("resume", message) == f"cd /w && claude --resume {S1}\n"
+    assert box.run("resume", S2) == f"cd {tmp_path} && claude --resume {S2}\n"
+    said = json.loads(box.run("resume", S2, "--json"))
+    argv = ["claude", "--resume", S2]
+    assert said == {"schema": 1, "session": f"claude-code:{S2}", "argv": argv, "env": {}, "cwd": str(tmp_path)}
+    message = box.events("--kind", "prompt", "--session", S2)[0]["id"]
+    assert box.run("resume", message) == f"cd {tmp_path} && claude --resume {S2}\n"
 
 
-def test_a_folder_with_spaces_is_quoted(box: Box) -> None:
-    box.write(f"{S2}.jsonl", [{**row("user", "u5", "hi", 20), "sessionId": S2, "cwd": "/my 專案's"}])
+def test_a_folder_that_is_gone_does_not_stop_the_line(box: Box) -> None:
     box.run("sync")
-    assert box.run("resume", S2) == f"""cd '/my 專案'"'"'s' && claude --resume {S2}\n"""
+    assert main(["resume", S1]) == 0
+    said = box.capsys.readouterr()
+    assert said.out == f"claude --resume {S1}\n"
+    assert "/w is not there any more" in said.err
+
+
+def test_a_folder_with_spaces_is_quoted(box: Box, tmp_path: Path) -> None:
+    folder = tmp_path / "my 專案's"
+    folder.mkdir()
+    box.write(f"{S2}.jsonl", [{**row("user", "u5", "hi", 20), "sessionId": S2, "cwd": str(folder)}])
+    box.run("sync")
+    assert shlex.split(box.run("resume", S2)) == ["cd", str(folder), "&&", "claude", "--resume", S2]
+
+
+@pytest.mark.parametrize(
+    ("variable", "below", "name"),
+    [
+        ("CODEX_HOME", "sessions", f"rollout-2026-11-03T09-00-00-{S2}.jsonl"),
+        ("CLAUDE_CONFIG_DIR", "projects/-w", f"{S2}.jsonl"),
+    ],
+)
+def test_what_lies_elsewhere_is_resumed_with_its_variable(
+    box: Box, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, below: str, name: str
+) -> None:
+    moved = tmp_path / "專 x"
+    monkeypatch.setenv(variable, str(moved))
+    box.write(name, CODEX if variable == "CODEX_HOME" else [{**ROWS[0], "sessionId": S2}], f"{moved}/{below}")
+    box.run("sync")
+    monkeypatch.delenv(variable)
+    line = shlex.split(box.run("resume", S2))
+    assert line[0] == f"{variable}={moved}"
+    assert json.loads(box.run("resume", S2, "--json"))["env"] == {variable: str(moved)}
 
 
 def test_a_session_whose_transcript_is_gone_cannot_be_resumed(box: Box) -> None:
@@ -327,8 +360,8 @@ def test_each_agent_has_its_own_command(box: Box) -> None:
     box.write(f"2026-11-03T09-00-00-000Z_{S2}.jsonl", PI, ".pi/agent/sessions/--pi--")
     claw = box.write(f"{S1}.jsonl", [{**PI[0], "id": S1}, {**PI[1], "id": "bbbbbbbb"}], ".openclaw/agents/a/sessions")
     box.run("sync")
-    assert box.run("resume", f"codex:{S2}") == f"cd /cx && codex resume {S2}\n"
-    assert box.run("resume", f"pi:{S2}") == f"cd /pi && pi --session {S2}\n"
+    assert box.run("resume", f"codex:{S2}") == f"codex resume {S2}\n"
+    assert box.run("resume", f"pi:{S2}") == f"pi --session {S2}\n"
     assert claw.exists()
     assert main(["resume", f"pi:{S1}"]) == 1  # OpenClaw's
     assert "no command" in box.capsys.readouterr().err
@@ -357,6 +390,33 @@ def test_sources_says_what_was_found_where(box: Box) -> None:
     said = box.run("sources")
     assert "pi  not found" in said
     assert "CODEX_HOME" in said
+
+
+def test_a_variable_that_names_no_folder_is_told(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "is set to" not in box.run("sources")
+    monkeypatch.setenv("CODEX_HOME", "/no/such/place")
+    assert "CODEX_HOME is set to /no/such/place" in box.run("sources")
+    found = {one["agent"]: one["missing"] for one in json.loads(box.run("sources", "--json"))["sources"]}
+    assert found == {"claude-code": [], "codex": ["CODEX_HOME=/no/such/place"], "pi": []}
+
+
+def test_events_that_do_not_exist_are_told(box: Box) -> None:
+    assert main(["events", "--agent", "nosuch", "--kind", "prompt"]) == 1
+    said = box.capsys.readouterr()
+    assert said.out == ""
+    assert "no event fits the filters (agent, kind)" in said.err
+
+
+def test_a_thread_renamed_after_its_end_has_its_new_name_at_the_next_search(box: Box) -> None:
+    box.write(f"rollout-2026-11-03T09-00-00-{S2}.jsonl", CODEX, ".codex/sessions/2026/11/03")
+    assert json.loads(box.run("search", "--json", "hello"))["hits"][0]["title"] == "hello"
+    index = box.home / ".codex" / "session_index.jsonl"
+    for name in ("zweiter 第二標題", "third"):
+        with index.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({"id": S2, "thread_name": name}) + "\n")
+        (hit,) = json.loads(box.run("search", "--json", "in:title", name))["hits"]
+        assert (hit["title"], hit["lane"]) == (name, "title")
+    assert main(["search", "in:title", "zweiter"]) == 1
 
 
 def test_sources_without_any_agent_is_status_one(own_home: Path, capsys: pytest.CaptureFixture[str]) -> None:

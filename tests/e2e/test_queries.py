@@ -657,7 +657,7 @@ def test_the_json_has_these_keys_and_no_others() -> None:
         assert found["coverage"].keys() == {"files", "messages", "pending", "problems", "last_full_pass"}
         for hit in found["hits"]:
             assert HIT_KEYS <= hit.keys() <= HIT_KEYS | HIT_EXTRAS
-            assert hit["resume"].keys() == {"argv", "cwd"}
+            assert hit["resume"].keys() == {"argv", "env", "cwd"}
 
 
 @pytest.mark.usefixtures("shared")
@@ -674,7 +674,7 @@ def test_a_hit_says_who_where_when_and_how_to_go_on() -> None:
         "snippet": SAID["script"],
     }
     assert hit["matches"] == [[2, 6]]
-    assert hit["resume"] == {"argv": ["claude", "--resume", MAIN], "cwd": "/w/demo"}
+    assert hit["resume"] == {"argv": ["claude", "--resume", MAIN], "env": {}, "cwd": "/w/demo"}
     assert hit["why"]["tier"] == "phrase"
     assert [one["session"] for one in hit["copies"]] == [f"claude-code:{COPY}"]
 

@@ -155,10 +155,12 @@ def test_an_impossible_time_is_no_date_and_stops_nothing(home: Home, moment: str
         assert home.hark(*argv)[0] == 0
 
 
-def test_the_line_to_resume_is_quoted(home: Home) -> None:
-    home.put(A, [said("u1", "the zebra", 1, cwd="/home/dev/my proj; touch pwned")], 1_000_000)
+def test_the_line_to_resume_is_quoted(home: Home, tmp_path: Path) -> None:
+    folder = tmp_path / "my proj; touch pwned"
+    folder.mkdir()
+    home.put(A, [said("u1", "the zebra", 1, cwd=str(folder))], 1_000_000)
     home.hark("sync")
-    assert "cd '/home/dev/my proj; touch pwned' && claude --resume" in home.hark("show", A)[1]
+    assert f"cd '{folder}' && claude --resume" in home.hark("show", A)[1]
 
 
 def test_a_rewritten_transcript_is_not_shown_as_the_untouched_record(home: Home) -> None:

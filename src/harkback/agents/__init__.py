@@ -27,6 +27,14 @@ _RESUME = {
 }
 
 
+_FOLDERS = (
+    ("claude-code", "CLAUDE_CONFIG_DIR", "/.claude", "/projects/"),
+    ("codex", "CODEX_HOME", "/.codex", "/sessions/"),
+    ("codex", "CODEX_HOME", "/.codex", "/archived_sessions/"),
+)
+"""Agent, the variable that moves its folder, the folder's usual name, and what lies in it."""
+
+
 def asking_sessions(env: Mapping[str, str]) -> list[tuple[str, str]]:
     """Name the sessions that may be asking: agent and native id. Agents run inside agents, so it can be several."""
     return list(dict.fromkeys((agent, env[name]) for agent, name in ASKING if env.get(name)))
@@ -49,6 +57,16 @@ def resume_argv(session: StoredSession) -> list[str]:
         if "/.pi/agent/sessions/" not in path and session.relation != "subagent":
             native = session.path
     return [*command, native]
+
+
+def resume_env(session: StoredSession) -> dict[str, str]:
+    """Give what must be set for an agent to find a session that lies in another folder than its usual one."""
+    path = session.path.replace("\\", "/")
+    for agent, name, usual, below in _FOLDERS:
+        root, found, _ = path.rpartition(below)
+        if session.agent == agent and found and not root.endswith(usual) and not session.is_gone:
+            return {name: session.path[: len(root)]}
+    return {}
 
 
 def retention(home: str, env: Mapping[str, str]) -> list[tuple[str, int]]:

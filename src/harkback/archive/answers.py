@@ -73,6 +73,8 @@ class SourceView(NamedTuple):
     """Where its transcripts are looked for, in words."""
     folders: tuple[str, ...]
     """Those of these folders that exist."""
+    missing: tuple[tuple[str, str], ...]
+    """Variables that are set to something which is no folder, with their values."""
     on_disk: int
     """Transcripts that lie there now."""
     kept: AgentCoverage

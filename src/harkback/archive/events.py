@@ -1,10 +1,13 @@
 """The event stream: everything that was said and done, one event each, in one shape for all agents.
 
 Transcripts are read again from their beginning, so that texts are whole; of one that its agent has deleted, what
-the archive keeps is given. The archive knows which messages are copies: each is given once, where it stood first.
+the archive keeps is given. The archive knows which messages are copies: each is given once, where it stood first
+of the transcripts that are still there.
 """
 
 from __future__ import annotations
+
+from bisect import bisect_right
 
 from harkback._record import NamedTuple
 from harkback.engines.local.ids import key_of, message_id
@@ -115,9 +118,7 @@ class Stream:
         self.rows = engine.rows
         self.transcripts = Transcripts(engine.rows)
         self.order: dict[int, int] = {}
-        """Which transcript comes when."""
-        self.told: set[int] = set()
-        """Messages of which the archive keeps nothing, in transcripts that share others."""
+        """Which transcript tells a message that stands in several: the first; those that are gone come last."""
 
     def events(self) -> Iterator[Event]:
         """Give every wanted event."""
@@ -135,7 +136,7 @@ class Stream:
             since_ms=wanted.since_ms,
             until_ms=wanted.until_ms,
         )
-        self.order = {one.number: at for at, one in enumerate(listed)}
+        self.order = {one.number: at + one.is_gone * len(listed) for at, one in enumerate(listed)}
         for one in listed:
             session = self.rows.sessions_by_number([one.session])[one.session]
             for told in self._transcript(one, session):
@@ -144,7 +145,9 @@ class Stream:
                 if not wanted.kinds and not wanted.tools:
                     yield told
                 elif parts := tuple(part for part in told.parts if self._is_wanted(part, told.role)):
-                    yield told._replace(parts=parts)
+                    # What an answer cost cannot be shared out among its parts.
+                    more = told.more._replace(tokens=None) if told.more is not None else None
+                    yield told._replace(parts=parts, more=more)
 
     def _is_wanted(self, part: Part, role: int) -> bool:
         kinds, tools = self.wanted.kinds, self.wanted.tools
@@ -184,6 +187,7 @@ class _Place:
         self.session = session
         self.shared = stream.transcripts.shared(one.number)
         self.known = stream.transcripts.messages(one.number)
+        self.positions = list(self.known)
         self.is_told_twice = len(set(self.known.values())) < len(self.known)
         self.here: set[int] = set()
         read_to = stream.rows.checkpoint(one.path)
@@ -193,9 +197,9 @@ class _Place:
         """Give a message as it was just read; None where another place tells it."""
         stored = self.known.get(message.offset)
         key = key_of(self.session.agent, message.key) if stored is None else stored
-        if not self.stream.wanted.copies and self.is_copy(key, is_stored=stored is not None):
+        where = self.shared.get(key if stored is not None else self.neighbour(message.offset))
+        if not self.stream.wanted.copies and (self.is_elsewhere(where) or self.is_again(stored)):
             return None
-        where = self.shared.get(key)
         # What was read last of a file is on its way into the archive; its id is already certain.
         has_id = stored is not None or message.offset >= self.read_to
         return Told(
@@ -212,6 +216,11 @@ class _Place:
             _others(where, self.session),
         )
 
+    def neighbour(self, offset: int) -> int:
+        """Give the message before a record of which the archive keeps nothing: it was copied with that one, or not."""
+        at = bisect_right(self.positions, offset) - 1
+        return self.known[self.positions[max(0, at)]] if self.positions and offset < self.read_to else 0
+
     def kept(self) -> Iterator[Told]:
         """Give what the archive keeps, for a transcript that can no longer be read."""
         messages = list(dict.fromkeys(self.known.values()))
@@ -219,28 +228,24 @@ class _Place:
             some = messages[start : start + _AT_ONCE]
             parts = self.stream.transcripts.parts(some)
             for message in some:
-                is_told = not self.stream.wanted.copies and self.is_copy(message, is_stored=True)
+                where = self.shared.get(message)
+                is_told = not self.stream.wanted.copies and self.is_elsewhere(where)
                 if message in parts and not is_told:
-                    yield _from_rows(message, parts[message], self.session, self.one.path, self.shared.get(message))
+                    yield _from_rows(message, parts[message], self.session, self.one.path, where)
 
-    def is_copy(self, key: int, *, is_stored: bool) -> bool:
-        """Whether a message was told in a transcript that comes earlier, or before in this one."""
-        where = self.shared.get(key)
-        if where is not None:
-            order = self.stream.order
-            mine = order[self.one.number]
-            if any(order.get(place, mine) < mine for place, _ in where.places):
-                return True
-        if not is_stored and self.shared:
-            return _is_in(key, self.stream.told)
-        return self.is_told_twice and _is_in(key, self.here)
+    def is_elsewhere(self, where: Shared | None) -> bool:
+        """Whether a message is told by another transcript."""
+        order = self.stream.order
+        mine = order[self.one.number]
+        return where is not None and any(order.get(place, mine) < mine for place, _ in where.places)
 
-
-def _is_in(key: int, told: set[int]) -> bool:
-    if key in told:
-        return True
-    told.add(key)
-    return False
+    def is_again(self, message: int | None) -> bool:
+        """Whether a message was told before in this transcript."""
+        if message is None or not self.is_told_twice:
+            return False
+        is_again = message in self.here
+        self.here.add(message)
+        return is_again
 
 
 def _from_rows(message: int, parts: list[StoredPart], session: StoredSession, path: str, where: Shared | None) -> Told:

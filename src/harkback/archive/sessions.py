@@ -213,7 +213,7 @@ class Archive:
                 reader.close()
         if reader is None and not changes.changed:
             return CaughtUp(0)
-        is_news = changes.changed or changes.gone or changes.folders or (changes.is_full and not kept)
+        is_news = changes.changed or changes.gone or changes.folders or changes.marks or (changes.is_full and not kept)
         if not is_news and is_settled:
             return CaughtUp(kept if not changes.is_full else 0)
         try:
@@ -245,7 +245,7 @@ class Archive:
                 return None
             engine = self._open_for_writing()
             try:
-                return Reader(engine, self.now_ms, until=until).read(changes)
+                return Reader(engine, self.now_ms, self.place.home, self.env, until=until).read(changes)
             finally:
                 engine.close()
 
@@ -294,7 +294,7 @@ class Archive:
                     changes = self._all_changes(full=full)
                 if not engine.words_are_current:
                     engine.rebuild()
-                reader = Reader(engine, self.now_ms, until=until, progress=progress)
+                reader = Reader(engine, self.now_ms, self.place.home, self.env, until=until, progress=progress)
                 return reader.read(changes, full=full), engine.rows.coverage()
             finally:
                 engine.close()
@@ -376,10 +376,14 @@ class Archive:
     def _source(self, name: str, kept: AgentCoverage | None, sessions: int, problems: int) -> SourceView:
         agent = source(name)
         on_disk = sum(1 for _ in agent.discover(self.place.home, self.env))
-        folders = tuple(agent.roots(self.place.home, self.env))
-        return SourceView(
-            name, agent.WHERE, folders, on_disk, kept or AgentCoverage(name, 0, 0, 0, None), sessions, problems
-        )
+        home = self.place.home
+        given = [(one, self.env.get(one, "")) for one in agent.VARIABLES]
+        # Some name several folders; then each of them counts for itself.
+        missing = [(one, value) for one, value in given if value and not agent.roots("", {one: value})]
+        where = ", ".join((agent.WHERE, *agent.VARIABLES))
+        kept = kept or AgentCoverage(name, 0, 0, 0, None)
+        folders = tuple(agent.roots(home, self.env))
+        return SourceView(name, where, folders, tuple(missing), on_disk, kept, sessions, problems)
 
     def sessions(
         self,

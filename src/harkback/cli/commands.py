@@ -128,11 +128,16 @@ def _events(options: argparse.Namespace) -> int:
     try:
         printing.pending(found.pending)
         if not options.stats:
-            return 0 if printing.events(found.stream.events()) else 1
+            number = printing.events(found.stream.events())
+            if not number:
+                printing.no_events(query, options.kind)
+            return 0 if number else 1
         from harkback.archive.statistics import count
 
         counted = count(found.stream.messages())
-        printing.statistics(counted, as_json=options.json)
+        printing.statistics(counted, as_json=options.json, has_tokens=not (options.kind or options.field_tool))
+        if not counted.groups:
+            printing.no_events(query, options.kind)
         return 0 if counted.groups else 1
     finally:
         found.close()

@@ -43,7 +43,10 @@ def parse(argv: list[str]) -> argparse.Namespace:
     """Parse a command line. What begins with a dash and is no option of `search` is a word: `-not`, `--no-cache`."""
     top = parser()
     if argv[0] != "search":
-        return top.parse_args(argv)
+        found, rest = top.parse_known_args(argv)
+        if rest:
+            _commands(top)[found.command].error(f"unrecognized arguments: {' '.join(rest)}")
+        return found
     alone, valued = _option_names(top)
     options, rest = _split(argv[1:], alone, valued)
     known = sorted(alone | valued)
@@ -65,12 +68,17 @@ def _meant(item: str, known: list[str]) -> str:
     return f"{item} was searched as a word; did you mean the option {near[0]}?" if near else ""
 
 
+def _commands(top: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """Give the parsers of the commands; argparse has no public way to them."""
+    (commands,) = (action for action in top._actions if isinstance(action, argparse._SubParsersAction))  # noqa: SLF001
+    return dict(commands.choices)
+
+
 def _option_names(top: argparse.ArgumentParser) -> tuple[set[str], set[str]]:
     """Name the options of `search` that stand alone and those that a value follows."""
-    (commands,) = (action for action in top._actions if isinstance(action, argparse._SubParsersAction))  # noqa: SLF001
     alone: set[str] = set()
     valued: set[str] = set()
-    for action in commands.choices["search"]._actions:  # noqa: SLF001 - argparse has no public list
+    for action in _commands(top)["search"]._actions:  # noqa: SLF001 - argparse has no public list
         (alone if action.nargs == 0 else valued).update(action.option_strings)
     return alone, valued
 

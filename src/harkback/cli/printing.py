@@ -7,7 +7,7 @@ import sys
 from time import monotonic
 
 from harkback import errors, rank
-from harkback.agents import resume_argv
+from harkback.agents import resume_argv, resume_env
 from harkback.model import LANES, MAIN_LANES, ROLES, TALK, USER
 from harkback.moments import local
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from harkback.archive.statistics import Counts, Statistics
     from harkback.ingest.changes import Report
     from harkback.model import Coverage, StoredPart, StoredSession
+    from harkback.query import Query
     from harkback.search.answer import Hit
     from harkback.search.snippet import Snippet
 
@@ -59,6 +60,10 @@ def _dumps(value: object) -> str:
 def _when(time_ms: int | None) -> str:
     moment = local(time_ms)
     return moment.strftime("%Y-%m-%d %H:%M%z") if moment else "no date"
+
+
+def _number(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def _base(path: str) -> str:
@@ -170,7 +175,7 @@ def _status_line(answer: Answer, seconds: float) -> str:
         words.append(
             f"matches: {main} in talk, calls and titles" + (f"; {', '.join(others)} (--all)" if others else "")
         )
-    words.append(f"{coverage.transcripts:,} transcripts read")
+    words.append(f"{_number(coverage.transcripts, 'transcript')} read")
     if coverage.pending:
         words.append(f"{coverage.pending:,} still to read (hark sync)")
     if answer.left_out:
@@ -272,14 +277,17 @@ def _resume_line(one: StoredSession) -> str:
         return ""
     from shlex import join, quote
 
-    return (f"cd {quote(_plain(one.cwd))} && " if one.cwd else "") + join(_plain(word) for word in argv)
+    settings = "".join(f"{name}={quote(_plain(value))} " for name, value in resume_env(one).items())
+    # A folder that is gone would stop the whole line.
+    folder = f"cd {quote(_plain(one.cwd))} && " if os.path.isdir(one.cwd) else ""
+    return folder + settings + join(_plain(word) for word in argv)
 
 
 def resume(one: StoredSession, *, as_json: bool) -> None:
     """Print the command that goes on with a session. Raises CannotResume."""
     command = _resume_line(one)
     if not command:
-        why = "its agent has deleted the transcript" if one.is_gone else f"no command of {one.agent} is known for it"
+        why = "its agent has deleted the transcript" if one.is_gone else f"no command is known for {_plain(one.path)}"
         raise errors.CannotResume(one.id, why)
     if as_json:
         from harkback import wire
@@ -287,6 +295,8 @@ def resume(one: StoredSession, *, as_json: bool) -> None:
         _json(wire.resumed(one))
     else:
         print(command)
+    if one.cwd and not os.path.isdir(one.cwd):
+        _note(f"the folder {_plain(one.cwd)} is not there any more; run it where the work is now")
 
 
 # -- events --------------------------------------------------------------------------------------------------------
@@ -308,8 +318,10 @@ def events(found: Iterable[Event]) -> int:
     return number
 
 
-def statistics(counted: Statistics, *, as_json: bool) -> None:
+def statistics(counted: Statistics, *, as_json: bool, has_tokens: bool) -> None:
     """Print counts of events by day, agent and project, and their total."""
+    if not has_tokens:
+        _note("tokens are not counted with --kind or --tool: they are the cost of whole answers")
     if as_json:
         from harkback import wire
 
@@ -346,6 +358,14 @@ def _print_counts(counts: Counts) -> None:
 def _listed(counts: dict[str, int]) -> str:
     most = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
     return ", ".join(f"{name or '?'} {number:,}" for name, number in most)
+
+
+def no_events(query: Query, kinds: Sequence[str]) -> None:
+    """Say on the side that nothing fits."""
+    names = ", ".join([*sorted({one.field for one in query.filters}), *(["kind"] if kinds else [])])
+    _note(
+        f"no event fits{f' the filters ({names})' if names else ''}; hark sources and hark sessions show what there is"
+    )
 
 
 def pending(number: int) -> None:
@@ -386,10 +406,14 @@ def sync(report: Report, kept: Coverage, *, as_json: bool) -> None:
         _json(wire.sync(report, kept))
         return
     print(
-        f"read {report.files:,} transcripts: {report.messages:,} messages, {report.problems:,} problems,"
+        f"read {_number(report.files, 'transcript')}: {_number(report.messages, 'message')},"
+        f" {_number(report.problems, 'problem')},"
         f" {report.seconds:.1f} seconds" + (f"; {report.pending:,} still to read" if report.pending else "")
     )
-    print(f"the archive holds {kept.transcripts:,} transcripts, {kept.messages:,} messages, {kept.problems:,} problems")
+    print(
+        f"the archive holds {_number(kept.transcripts, 'transcript')}, {_number(kept.messages, 'message')},"
+        f" {_number(kept.problems, 'problem')}"
+    )
 
 
 def rebuilt(parts: int, seconds: float, *, as_json: bool) -> None:
@@ -446,6 +470,8 @@ def sources(listed: Sequence[SourceView], *, as_json: bool) -> None:
         print(_paint(one.agent, _CYAN) + ("" if one.folders else "  not found") + _paint(f"  ({one.where})", _DIM))
         for folder in one.folders:
             print(_plain(f"    in         {folder}"))
+        for name, value in one.missing:
+            print(_plain(f"    not found  {name} is set to {value}, where there is no folder with sessions"))
         if one.on_disk or kept.transcripts:
             unread = f", {one.on_disk - kept.transcripts + kept.gone:,} not read yet: hark sync"
             is_behind = one.on_disk > kept.transcripts - kept.gone

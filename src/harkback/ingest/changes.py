@@ -27,6 +27,8 @@ class Changes(NamedTuple):
     folders: tuple[tuple[str, str, int], ...] = ()
     """Path, agent and mtime of folders that are new or changed (all of them after a full pass)."""
     is_full: bool = False
+    marks: tuple[tuple[str, str], ...] = ()
+    """Agents whose names for sessions may have changed, with the marks of what they stand in now."""
 
 
 class Report(NamedTuple):
@@ -61,7 +63,8 @@ def all_changes(rows: Rows | None, home: str, env: Mapping[str, str], *, everyth
                 back.append(seen.path)
         gone += [path for path, was in known.items() if not was.is_gone and _is_gone(path)]
     changed.sort(key=lambda one: -one.mtime_ns)
-    return Changes(tuple(changed), tuple(gone), tuple(back), tuple(folders), is_full=True)
+    marks = renamed(rows, home, env)
+    return Changes(tuple(changed), tuple(gone), tuple(back), tuple(folders), is_full=True, marks=marks)
 
 
 def hot_changes(rows: Rows, home: str, env: Mapping[str, str]) -> Changes | None:
@@ -89,7 +92,13 @@ def hot_changes(rows: Rows, home: str, env: Mapping[str, str]) -> Changes | None
             if path not in changed:
                 _add_recent(rows, path, changed)
     newest = sorted(changed.values(), key=lambda one: -one.mtime_ns)
-    return Changes(tuple(newest), tuple(gone), (), tuple(folders))
+    return Changes(tuple(newest), tuple(gone), (), tuple(folders), marks=renamed(rows, home, env))
+
+
+def renamed(rows: Rows | None, home: str, env: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Give the agents whose names for sessions stand outside the transcripts and may have changed."""
+    now = ((name, source(name).names_mark(home, env)) for name in SOURCES)
+    return tuple((name, mark) for name, mark in now if mark and (rows is None or rows.meta(f"names:{name}") != mark))
 
 
 def _covers(known: list[tuple[str, str, int]], home: str, env: Mapping[str, str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from time import monotonic
 
 from harkback._record import NamedTuple
@@ -11,10 +12,11 @@ from harkback.ingest.changes import Report
 from harkback.ingest.projects import project_of
 from harkback.model import UNREADABLE, Checkpoint, Message, Problem, Restart, Session
 from harkback.sources import source
+from harkback.sources.files import open_transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from harkback.engines.local import LocalEngine
     from harkback.engines.local.opened import Open
@@ -35,6 +37,14 @@ SMALL_BYTES = 4 << 20
 """Less than this is written with a small heap, whose making costs less."""
 
 
+def _still_fits(path: str, at: Checkpoint | None) -> bool:
+    try:
+        with open_transcript(path) as file:
+            return at is not None and file.changed(at) is None
+    except OSError:
+        return False
+
+
 class Progress(NamedTuple):
     """How far a sync is, for a progress bar."""
 
@@ -51,12 +61,16 @@ class Reader:
         self,
         engine: LocalEngine,
         now_ms: int,
+        home: str = "",
+        env: Mapping[str, str] | None = None,
         *,
         until: float | None = None,
         progress: Callable[[Progress], None] = lambda _: None,
     ) -> None:
-        """Stop beginning anything new at `until` (of `time.monotonic`)."""
+        """Read for the user of `home` and `env`; begin nothing new after `until` (of `time.monotonic`)."""
         self.engine = engine
+        self.home = home
+        self.env = env or {}
         self.now_ms = now_ms
         self.until = until
         self.progress = progress
@@ -80,6 +94,8 @@ class Reader:
         before = self.engine.rows.coverage()
         read = done_bytes = 0
         with self.engine.writing(small=small, threads=2 if len(todo) > MANY_TRANSCRIPTS else 1) as writing:
+            if before.transcripts:
+                self._find_moved(writing, todo)
             if not changes.is_full:
                 # Their folders will not look changed again: what is not read now must be known as unread.
                 writing.register(todo)
@@ -95,11 +111,23 @@ class Reader:
                 done_bytes += transcript.size
                 self.progress(Progress(done_bytes, total, read, len(todo)))
             writing.commit()
+            self._rename(writing, changes.marks)
             self._note(writing, changes, len(todo) - read)
             messages = writing.messages_written
             writing.close(merge=not small and not self._is_late())
         after = self.engine.rows.coverage()
         return Report(read, messages, max(0, after.problems - before.problems), len(todo) - read, monotonic() - began)
+
+    def _find_moved(self, writing: Writing, todo: Sequence[Transcript]) -> None:
+        """Recognise transcripts that their agent has moved, to an archive or back: nothing of them is read again."""
+        rows = self.engine.rows
+        for one in todo:
+            if rows.checkpoint(one.path) is not None:
+                continue
+            for path in rows.others_of(one.agent, one.native, one.path):
+                if not os.path.exists(path) and _still_fits(one.path, rows.checkpoint(path)):
+                    writing.move(path, one.path)
+                    break
 
     def _is_late(self) -> bool:
         return self.until is not None and monotonic() > self.until
@@ -149,6 +177,12 @@ class Reader:
         if cwd not in self._projects:
             self._projects[cwd] = project_of(cwd)
         return self._projects[cwd]
+
+    def _rename(self, writing: Writing, marks: tuple[tuple[str, str], ...]) -> None:
+        """Take over the names that agents keep outside their transcripts."""
+        for agent, mark in marks:
+            writing.rename(agent, source(agent).names(self.home, self.env))
+            writing.set_meta(**{f"names:{agent}": mark})
 
     def _note(self, writing: Writing, changes: Changes, pending: int) -> None:
         if changes.gone:

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
         def WHERE(self) -> str:  # noqa: N802 - a constant of a module
             """Where transcripts are looked for, as a person reads it."""
 
+        @property
+        def VARIABLES(self) -> tuple[str, ...]:  # noqa: N802 - a constant of a module
+            """The environment variables that name another place."""
+
         def roots(self, home: str, env: Mapping[str, str]) -> list[str]:
             """List the agent's existing config folders, each once."""
 
@@ -40,6 +44,12 @@ if TYPE_CHECKING:
 
         def recent(self, home: str, env: Mapping[str, str]) -> Iterator[str]:
             """Give the paths of the transcripts that the agent's own activity file names, newest first."""
+
+        def names_mark(self, home: str, env: Mapping[str, str]) -> str:
+            """Tell whether names that stand outside the transcripts may have changed; "" where there are none."""
+
+        def names(self, home: str, env: Mapping[str, str]) -> dict[str, tuple[str, int]]:
+            """Give these names, with their rank as titles, by the agent's own id; asked when the mark has changed."""
 
         def read(
             self, transcript: Transcript, checkpoint: Checkpoint | None, *, full: bool = False

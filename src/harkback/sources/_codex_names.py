@@ -19,15 +19,25 @@ _seen: dict[str, tuple[tuple[int, int, int], dict[str, str]]] = {}
 """What was read of each file, with what its stat was then."""
 
 
+NAMED = 2
+"""Rank of a name as a title, see `model.Session`."""
+
+
 def name_of(root: str, thread: str) -> str:
     """Give the name of a thread in the Codex folder `root`, or an empty string."""
-    name = _read(os.path.join(root, "session_index.jsonl"), _index).get(thread, "")
-    if name:
-        return name
+    return next((name for known in _places(root) if (name := known.get(thread, ""))), "")
+
+
+def all_names(root: str) -> dict[str, tuple[str, int]]:
+    """Give the names of all threads in the Codex folder `root`, with their rank."""
+    return {thread: (name, NAMED) for known in reversed(_places(root)) for thread, name in known.items() if name}
+
+
+def _places(root: str) -> list[dict[str, str]]:
+    """Read the names of each place, the best first."""
     states = sorted((one for one in _names(root) if one.startswith("state_") and one.endswith(".sqlite")), key=_number)
-    return next(
-        (found for one in reversed(states) if (found := _read(os.path.join(root, one), _state).get(thread, ""))), ""
-    )
+    index = _read(os.path.join(root, "session_index.jsonl"), _index)
+    return [index, *(_read(os.path.join(root, one), _state) for one in reversed(states))]
 
 
 def _names(root: str) -> list[str]:

@@ -29,7 +29,8 @@ from harkback.model import (
 )
 from harkback.sources import _reading
 from harkback.sources._codex_calls import command_of, made_call
-from harkback.sources._codex_session import EVENT, ITEM, NAMED, NOTHING, PROMPT, RESPONSE, Facts
+from harkback.sources._codex_names import NAMED
+from harkback.sources._codex_session import EVENT, ITEM, NOTHING, PROMPT, RESPONSE, Facts
 from harkback.sources._codex_texts import injected, of_person, result_text, shell_command
 from harkback.sources._values import (
     OWN_FRAME,

@@ -7,7 +7,7 @@ import os
 import orjson
 
 from harkback.model import Session
-from harkback.sources._codex_names import name_of
+from harkback.sources._codex_names import NAMED, name_of
 from harkback.sources._values import digest, first_line, string, time_ms
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from harkback.model import Transcript
 
-NAMED, PROMPT, NOTHING = 2, 0, -1
+PROMPT, NOTHING = 0, -1
 """Ranks of titles, see `model.Session`; NOTHING is also that of a `!` command, until a prompt comes."""
 
 EVENT, ITEM, RESPONSE = range(3)

@@ -49,6 +49,13 @@ def tail(path: str, size: int) -> list[bytes]:
         return []
 
 
+def named(value: str, home: str) -> list[str]:
+    """Give the folder that a variable names, as the agents take it; none where it is empty."""
+    if not value:
+        return []
+    return [os.path.join(home, value[2:]) if value.startswith(("~/", "~\\")) else os.path.abspath(value)]
+
+
 def existing(folders: list[str]) -> list[str]:
     """Give those of the folders that exist, each once, whatever links lead to it."""
     found: dict[str, str] = {}

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 
 from harkback.model import Transcript
-from harkback.sources._folders import existing, tail
+from harkback.sources._folders import existing, named, tail
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 NAME = "claude-code"
 PARSER = 1
-WHERE = "~/.claude, ~/.config/claude, CLAUDE_CONFIG_DIR"
+WHERE = "~/.claude, ~/.config/claude"
+VARIABLES = ("CLAUDE_CONFIG_DIR",)
 
 _NOT_TRANSCRIPTS = frozenset({"journal.jsonl", "history.jsonl"})
 _HISTORY_TAIL = 64 << 10
@@ -32,9 +33,9 @@ _NAME_LIMIT = 200
 def roots(home: str, env: Mapping[str, str]) -> list[str]:
     """List the existing config folders, each once: `CLAUDE_CONFIG_DIR` (may be a list), the usual two."""
     value = env.get("CLAUDE_CONFIG_DIR", "")
-    named = [value] if os.path.isdir(value) else value.replace(",", os.pathsep).split(os.pathsep)
+    several = [value] if os.path.isdir(value) else value.replace(",", os.pathsep).split(os.pathsep)
     usual = [os.path.join(home, ".claude"), os.path.join(home, ".config", "claude")]
-    return existing([os.path.join(home, one.strip()) for one in named if one.strip()] + usual)
+    return existing([path for one in several for path in named(one.strip(), home)] + usual)
 
 
 def discover(home: str, env: Mapping[str, str]) -> Iterator[Transcript]:
@@ -79,6 +80,16 @@ def recent(home: str, env: Mapping[str, str]) -> Iterator[str]:
     existing = (path for path in sorted(named, key=lambda path: -named[path]) if os.path.isfile(path))
     for path, _ in zip(existing, range(_RECENT), strict=False):
         yield path
+
+
+def names_mark(home: str, env: Mapping[str, str]) -> str:  # noqa: ARG001 - as every source has it
+    """Give nothing: names stand in the transcripts."""
+    return ""
+
+
+def names(home: str, env: Mapping[str, str]) -> dict[str, tuple[str, int]]:  # noqa: ARG001 - as every source has it
+    """Give nothing: names stand in the transcripts."""
+    return {}
 
 
 def read(transcript: Transcript, checkpoint: Checkpoint | None, *, full: bool = False) -> Iterator[Record]:

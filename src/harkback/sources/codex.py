@@ -11,7 +11,7 @@ import os
 from time import localtime, strftime
 
 from harkback.model import Transcript
-from harkback.sources._folders import existing, tail, walk
+from harkback.sources._folders import existing, named, tail, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 NAME = "codex"
 PARSER = 1
-WHERE = "~/.codex, CODEX_HOME"
+WHERE = "~/.codex"
+VARIABLES = ("CODEX_HOME",)
 
 _PARTS = ("sessions", "archived_sessions")
 _HISTORY_TAIL = 64 << 10
@@ -32,25 +33,25 @@ _DAY_S = 86_400
 
 def roots(home: str, env: Mapping[str, str]) -> list[str]:
     """List the existing config folders, each once: `CODEX_HOME`, `~/.codex`."""
-    named = env.get("CODEX_HOME", "")
-    return existing([*([os.path.join(home, named)] if named else []), os.path.join(home, ".codex")])
+    return existing([*named(env.get("CODEX_HOME", ""), home), os.path.join(home, ".codex")])
 
 
 def discover(home: str, env: Mapping[str, str]) -> Iterator[Transcript]:
     """Find every transcript: a scandir per folder, a stat per file; unreadable folders are passed over."""
-    for part in _parts(home, env):
-        for _, entries in walk(part, _is_transcript):
+    for root in roots(home, env):
+        for _, entries in _walk_root(root):
             yield from _transcripts(entries)
 
 
 def folders(home: str, env: Mapping[str, str]) -> list[str]:
     """List the folders whose mtime tells that a new transcript has appeared in them or right below."""
-    return [folder for part in _parts(home, env) for folder, _ in walk(part, _is_transcript)]
+    return [folder for root in roots(home, env) for folder, _ in _walk_root(root)]
 
 
 def look(folder: str, known: Container[str]) -> Iterator[tuple[str, list[Transcript]]]:
     """Look again into one of `folders`: its transcripts, then those of folders below it not `known`."""
-    for path, entries in walk(folder, _is_transcript, known):
+    is_below = any(f"{os.sep}{part}{os.sep}" in folder + os.sep for part in _PARTS)
+    for path, entries in walk(folder, _is_transcript, known) if is_below else _walk_root(folder, known):
         yield path, list(_transcripts(entries))
 
 
@@ -64,6 +65,30 @@ def recent(home: str, env: Mapping[str, str]) -> Iterator[str]:
                 yield path
 
 
+def names_mark(home: str, env: Mapping[str, str]) -> str:
+    """Tell whether a thread may have been renamed: size and time of the index and of the state databases."""
+    marks: list[tuple[str, int, int]] = []
+    for root in roots(home, env):
+        try:
+            with os.scandir(root) as entries:
+                for entry in entries:
+                    if entry.name == "session_index.jsonl" or entry.name.startswith("state_"):
+                        stat = entry.stat()
+                        # The shared memory beside a database changes with every reader, ourselves too.
+                        if not entry.name.endswith("-shm"):
+                            marks.append((entry.path, stat.st_size, stat.st_mtime_ns))
+        except OSError:
+            continue
+    return repr(sorted(marks)) if marks else ""
+
+
+def names(home: str, env: Mapping[str, str]) -> dict[str, tuple[str, int]]:
+    """Give the names that stand outside the transcripts, by thread; see `_codex_names`."""
+    from harkback.sources._codex_names import all_names
+
+    return {thread: one for root in reversed(roots(home, env)) for thread, one in all_names(root).items()}
+
+
 def read(transcript: Transcript, checkpoint: Checkpoint | None, *, full: bool = False) -> Iterator[Record]:
     """Read what was appended since `checkpoint`; see `sources.Source`."""
     # Parsing needs orjson and regular expressions, which a search that finds nothing new never pays for.
@@ -72,8 +97,14 @@ def read(transcript: Transcript, checkpoint: Checkpoint | None, *, full: bool = 
     return read_rows(transcript, checkpoint, full=full)
 
 
-def _parts(home: str, env: Mapping[str, str]) -> list[str]:
-    return [os.path.join(root, part) for root in roots(home, env) for part in _PARTS]
+def _walk_root(root: str, known: Container[str] = ()) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:
+    """Walk a Codex folder: itself, where `archived_sessions` appears with the first archived thread, and below it."""
+    parts = [os.path.join(root, part) for part in _PARTS]
+    if any(os.path.isdir(part) for part in parts):
+        yield root, []
+    for part in parts:
+        if part not in known:
+            yield from walk(part, _is_transcript, known)
 
 
 def _is_transcript(name: str) -> bool:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from harkback.model import Transcript
-from harkback.sources._folders import existing, walk
+from harkback.sources._folders import existing, named, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 NAME = "pi"
 PARSER = 1
-WHERE = "~/.pi/agent, ~/.omp/agent, ~/.openclaw, PI_CODING_AGENT_DIR, PI_CODING_AGENT_SESSION_DIR"
+WHERE = "~/.pi/agent; oh-my-pi: ~/.omp/agent; OpenClaw: ~/.openclaw"
+VARIABLES = ("PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR")
 
 _SETTINGS_LIMIT = 1 << 20
 _RESET = ".jsonl.reset."
@@ -32,13 +33,13 @@ _OPEN_CLAW = os.path.join(".openclaw", "agents")
 def roots(home: str, env: Mapping[str, str]) -> list[str]:
     """List the existing folders in which sessions lie, each once: those that variables and settings name, the usual."""
     agent_folders = [
-        *([_expanded(env["PI_CODING_AGENT_DIR"], home)] if env.get("PI_CODING_AGENT_DIR") else []),
+        *named(env.get("PI_CODING_AGENT_DIR", ""), home),
         os.path.join(home, ".pi", "agent"),
     ]
-    named = [env.get("PI_CODING_AGENT_SESSION_DIR", ""), *(_session_folder(folder) for folder in agent_folders)]
+    settings = [env.get("PI_CODING_AGENT_SESSION_DIR", ""), *(_session_folder(folder) for folder in agent_folders)]
     usual = [os.path.join(folder, "sessions") for folder in [*agent_folders, os.path.join(home, ".omp", "agent")]]
     # A relative folder is one of whatever project Pi was started in: nobody knows it here.
-    given = [path for one in named if one and os.path.isabs(path := _expanded(one, home))]
+    given = [path for one in settings if one[:1] in "~/\\" or os.path.isabs(one) for path in named(one, home)]
     return existing([*given, *usual, os.path.join(home, _OPEN_CLAW)])
 
 
@@ -64,6 +65,16 @@ def recent(home: str, env: Mapping[str, str]) -> Iterator[str]:  # noqa: ARG001 
     yield from ()
 
 
+def names_mark(home: str, env: Mapping[str, str]) -> str:  # noqa: ARG001 - as every source has it
+    """Give nothing: names stand in the transcripts."""
+    return ""
+
+
+def names(home: str, env: Mapping[str, str]) -> dict[str, tuple[str, int]]:  # noqa: ARG001 - as every source has it
+    """Give nothing: names stand in the transcripts."""
+    return {}
+
+
 def read(transcript: Transcript, checkpoint: Checkpoint | None, *, full: bool = False) -> Iterator[Record]:
     """Read what was appended since `checkpoint`; see `sources.Source`."""
     # Parsing needs orjson and regular expressions, which a search that finds nothing new never pays for.
@@ -80,10 +91,6 @@ def _walk_all(home: str, env: Mapping[str, str]) -> Iterator[tuple[str, list[os.
             if folder not in seen:
                 seen.add(folder)
                 yield folder, entries
-
-
-def _expanded(path: str, home: str) -> str:
-    return os.path.normpath(os.path.join(home, path[2:]) if path.startswith(("~/", "~\\")) else path)
 
 
 def _session_folder(agent_folder: str) -> str:

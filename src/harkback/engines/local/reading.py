@@ -56,6 +56,7 @@ _NEWEST = "ORDER BY session.ended DESC, session.id"
 SHORTEST_PREFIX = 4
 SHORT_CHARS = 8
 _NAMED_AT_MOST = 5
+_LONGEST_ECHO = 80
 
 
 class Rows:
@@ -189,7 +190,7 @@ class Rows:
             return part
         if sessions:
             raise errors.Ambiguous(text, _some([session.id for session in sessions]))
-        raise errors.NotFound(text)
+        raise errors.NotFound(text if len(text) <= _LONGEST_ECHO else f"{text[:_LONGEST_ECHO]}…")
 
     def find_session(self, text: str) -> StoredSession:
         """Find a session by its id, or the session of a message. Raises NotFound, Ambiguous."""
@@ -419,7 +420,9 @@ class Rows:
     def by_agent(self) -> list[tuple[str, int, int, int, int | None]]:
         """Give for each agent: transcripts, messages, transcripts gone, time of the newest session."""
         return self.con.execute(
-            "SELECT transcript.agent, count(*), sum(transcript.messages), count(gone), max(ended) FROM transcript"
+            "SELECT transcript.agent, count(*), sum(transcript.messages), count(CASE WHEN gone IS NOT NULL AND NOT"
+            " EXISTS(SELECT 1 FROM transcript moved WHERE moved.session = transcript.session AND moved.gone IS NULL)"
+            " THEN 1 END), max(ended) FROM transcript"
             " JOIN session ON session.id = session GROUP BY transcript.agent ORDER BY 1"
         ).fetchall()
 
@@ -472,6 +475,15 @@ class Rows:
             (path,),
         ).fetchone()
         return Transcript(*row) if row else None
+
+    def others_of(self, agent: str, native: str, path: str) -> list[str]:
+        """Give the paths of a session's transcripts besides `path`."""
+        rows = self.con.execute(
+            "SELECT path FROM transcript JOIN session ON session.id = session"
+            " WHERE session.agent=? AND native=? AND path!=? AND fingerprint!=''",
+            (agent, native, path),
+        )
+        return [row[0] for row in rows]
 
     def checkpoint(self, path: str) -> Checkpoint | None:
         """Give where reading a transcript stopped; None when it was not read yet."""

@@ -29,6 +29,7 @@ from harkback.model import (
     Problem,
     Session,
     SessionTitle,
+    Transcript,
 )
 from harkback.text.batch import token_strings
 
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from harkback.engines.local.words import Words
-    from harkback.model import Record, Transcript
+    from harkback.model import Record
 
 CHUNK_BYTES = 1 << 20
 """Records of so many bytes are folded, numbered and handed to the index's thread at once."""
@@ -455,6 +456,11 @@ class Writing:
         opened.messages = opened.chars = opened.project = 0
         opened.checkpoint = opened.facts = None
 
+    def move(self, old: str, new: str) -> None:
+        """Note that a transcript lies elsewhere now."""
+        with guarded(self.folder), transaction(self.con) as con:
+            con.execute("UPDATE OR IGNORE transcript SET path=?, gone=NULL WHERE path=?", (new, old))
+
     def mark_gone(self, paths: Sequence[str], now_ms: int) -> None:
         """Note that these transcripts are no longer on disk; what was read of them stays."""
         with guarded(self.folder), transaction(self.con) as con:
@@ -479,14 +485,31 @@ class Writing:
         with guarded(self.folder), transaction(self.con) as con:
             con.executemany("INSERT OR REPLACE INTO meta VALUES(?, ?)", list(values.items()))
 
+    def rename(self, agent: str, names: dict[str, tuple[str, int]]) -> None:
+        """Give sessions of an agent the names it keeps outside their transcripts: title and rank, by its own id."""
+        fresh: list[tuple[Open, Session]] = []
+        rows = self.con.execute(
+            "SELECT session.id, native, title, started, transcript.id, path FROM session JOIN transcript"
+            " ON transcript.session = session.id WHERE session.agent=? AND title_rank <= ? GROUP BY session.id",
+            (agent, max((rank for _, rank in names.values()), default=-1)),
+        )
+        for session, native, title, started, number, path in rows.fetchall():
+            name, rank = names.get(native, ("", 0))
+            if name and name != title:
+                facts = Session(agent, native, name, rank, started_ms=started)
+                fresh.append((Open(number, session, Transcript(agent, path, native, 0, 0)), facts))
+        self._retitle(fresh)
+
     def settle_titles(self) -> None:
         """Give the titles that old Claude Code kept in other files to the sessions they speak of."""
-        claimed = claims(self.con)
-        if not claimed:
+        self._retitle(claims(self.con))
+
+    def _retitle(self, titles: list[tuple[Open, Session]]) -> None:
+        if not titles:
             return
         with guarded(self.folder):
             with transaction(self.con) as con:
-                for opened, facts in claimed:
+                for opened, facts in titles:
                     write_title(con, opened, facts)
             if self._indexes:
                 self._index_from_rows(clean=False)
