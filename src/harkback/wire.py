@@ -264,6 +264,7 @@ def sources(listed: list[SourceView]) -> Json:
                 "where": one.where,
                 "folders": list(one.folders),
                 "missing": [f"{name}={value}" for name, value in one.missing],
+                "unreadable": list(one.unreadable),
                 "on_disk": one.on_disk,
                 "files": one.kept.transcripts,
                 "gone": one.kept.gone,

@@ -5,14 +5,18 @@ The processes leave by `os._exit`, which is the hard case: whatever the index's 
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING
 
 import pytest
 
+from harkback.cli import main
 from harkback.engines.local import LocalEngine
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.crash.worlds import Nursery, World, say
 else:
     from worlds import Nursery, World, say
@@ -51,3 +55,15 @@ def _segments(world: World) -> int:
         return engine.segments
     finally:
         engine.close()
+
+
+def test_thousands_of_tiny_transcripts_are_read_by_one_small_writer(
+    own_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = own_home / ".claude" / "projects" / "-w"
+    folder.mkdir(parents=True)
+    for number in range(1100):  # two threads would each ask for a heap that a small writer does not have
+        row = {"type": "user", "uuid": f"u{number}", "sessionId": str(number), "message": {"content": f"pear {number}"}}
+        (folder / f"{number}.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    assert main(["sync"]) == 0
+    assert "1,100 messages" in capsys.readouterr().out

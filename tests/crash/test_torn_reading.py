@@ -56,3 +56,19 @@ def test_a_compressed_transcript_that_is_cut_off_is_kept_once_and_read_again(
     assert main(["status"]) == 0
     assert "problems   none" in capsys.readouterr().out
     assert main(["search", "prompt", "39"]) == 0
+
+
+def test_what_was_stored_before_the_folder_was_known_is_found_by_its_project(
+    own_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = own_home / ".claude" / "projects" / "-x" / "s.jsonl"
+    path.parent.mkdir(parents=True)
+    row = {"type": "user", "sessionId": "s", "timestamp": "2026-11-03T09:00:00Z", "message": {"content": "ask pear"}}
+    path.write_text(json.dumps({**row, "uuid": "u1"}) + "\n", encoding="utf-8")
+    assert main(["search", "pear"]) == 0
+    assert main(["search", "pear", "project:x"]) == 1
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({**row, "uuid": "u2", "cwd": "/x", "message": {"content": "more"}}) + "\n")
+    capsys.readouterr()
+    assert main(["search", "pear", "project:x"]) == 0
+    assert "ask pear" in capsys.readouterr().out

@@ -104,3 +104,27 @@ def test_a_deleted_one_is_still_told_from_a_moved_one(own_home: Path, pen: Codex
     (hit,) = hits("pear one")[:1]
     assert hit["gone"]
     assert codex_source()["gone"] == 1
+
+
+def test_links_that_lead_back_show_nothing_twice(own_home: Path, pen: Codex) -> None:
+    sessions = own_home / ".codex" / "sessions"
+    os.symlink(sessions, sessions / "2026" / "again", target_is_directory=True)
+    os.symlink("..", sessions / "up", target_is_directory=True)
+    hark("sync")
+    assert (codex_source()["on_disk"], codex_source()["files"]) == (2, 2)
+    assert [hit["copies"] for hit in hits("pear")] == [[], []]
+    elsewhere = own_home / "elsewhere"
+    elsewhere.mkdir()
+    path = pen.path(own_home)
+    shutil.move(path, elsewhere / path.name)
+    os.symlink(elsewhere, sessions / "other", target_is_directory=True)
+    assert len(hits("pear")) == 2
+    assert codex_source()["on_disk"] == 2
+
+
+def test_forks_are_called_forks(own_home: Path, pen: Codex) -> None:
+    fork = Codex(7, "2026-11-05", forked_from_id=pen.native)
+    fork.user("pear fork")
+    fork.write(own_home)
+    hark("sync")
+    assert f"fork {fork.id}" in hark("show", pen.native).out

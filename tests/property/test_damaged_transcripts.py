@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import tempfile
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import zstandard
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -20,16 +18,16 @@ from harkback.model import LANES, ROLES, UNREADABLE, Checkpoint, Message, Proble
 from harkback.sources import SOURCES, source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from tests.property.transcripts import ALL, Log
+    from tests.property.transcripts import ALL, PACKED, Log
 
     from harkback.model import Record, Transcript
 else:
-    from transcripts import ALL, Log
+    from transcripts import ALL, PACKED, Log
 
 some = settings(
-    max_examples=12,
+    max_examples=10,
     deadline=None,
     derandomize=True,
     database=None,
@@ -50,19 +48,16 @@ def deep(depth: int, *, is_list: bool) -> str:
 VALUES = (
     "null",
     "true",
-    "0",
     "-1",
     "0.5",
-    "1e400",
     "18446744073709551616",
-    "9" * 40,
-    "NaN",
     '""',
-    '" \\n"',
     '"word"',
     '"\\ud800 half \\udc00"',
     '"\\u0000\\u001b[31m \\u0000"',
     '"9999-99-99T99:99:99.999Z"',
+    '"9999-12-31T23:59:59.999-12:00"',
+    '"0001-01-01T00:00:00+12:00"',
     '"/\\u0000/../' + "x" * 300 + '"',
     '"<system-reminder><harkback>"',
     "[]",
@@ -72,7 +67,10 @@ VALUES = (
     deep(100, is_list=True),
     deep(900, is_list=False),
 )
-"""JSON as it may stand in somebody else's file, and `NaN`."""
+"""JSON as it may stand in somebody else's file."""
+
+ODD_VALUES = ("9" * 40, "-1e400", "[NaN]")
+"""Those that only the tolerant parser makes numbers of."""
 
 TOO_MUCH = ("9" * 5000, deep(5000, is_list=True), deep(40_000, is_list=False))
 """What no parser takes."""
@@ -106,6 +104,7 @@ def check(message: Message, end: Checkpoint, *, full: bool) -> None:
         assert part.text or part.args is not None
         for text in (part.text, part.tool, *part.files, message.key, message.model, message.branch):
             text.encode()
+        assert "\0" not in part.text + part.tool
 
 
 def store(base: str, transcripts: Sequence[Transcript]) -> int:
@@ -119,7 +118,6 @@ def store(base: str, transcripts: Sequence[Transcript]) -> int:
     con = sqlite3.connect(f"file:{base}/archive/archive.sqlite?mode=ro", uri=True)
     try:
         assert con.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        assert con.execute("SELECT count(*) FROM transcript WHERE size = -1").fetchone() == (0,)
         return int(con.execute("SELECT count(DISTINCT message) FROM part WHERE lane <> 2").fetchone()[0])
     finally:
         con.close()
@@ -153,13 +151,18 @@ def replaced(line: bytes, path: Sequence[str | int], value: str, *, is_odd: bool
 
 Damage = tuple[str, int, int, Any]
 
-BYTES = st.one_of(st.binary(max_size=6), st.sampled_from([b"\0" * 40, b"\n", b"\xff", b'"', b"{", b"}", b"\xed\xa0\x80"]))
+BYTES = st.one_of(
+    st.binary(max_size=6), st.sampled_from([b"\0" * 40, b"\n", b"\xff", b'"', b"{", b"}", b"\xed\xa0\x80"])
+)
 DAMAGES = st.one_of(
     st.tuples(st.sampled_from(["write", "insert"]), st.integers(0, 1 << 20), st.just(0), BYTES),
     st.tuples(st.sampled_from(["cut", "remove"]), st.integers(0, 1 << 20), st.integers(0, 300), st.none()),
     st.tuples(st.sampled_from(["swap", "drop", "repeat"]), st.integers(0, 999), st.integers(0, 999), st.none()),
     st.tuples(
-        st.just("value"), st.integers(0, 999), st.integers(0, 999), st.tuples(st.sampled_from([*VALUES, *TOO_MUCH]), st.booleans())
+        st.just("value"),
+        st.integers(0, 999),
+        st.integers(0, 999),
+        st.tuples(st.sampled_from([*VALUES, *ODD_VALUES, *TOO_MUCH]), st.booleans()),
     ),
 )
 """What is done, two numbers that say where, and with what."""
@@ -203,7 +206,7 @@ def _value_changed(line: bytes, number: int, value: str, is_odd: bool) -> bytes:
     return replaced(line, found[number % len(found)], value, is_odd=is_odd) if found else line
 
 
-every_log = pytest.mark.parametrize("log", ALL, ids=str)
+every_log = pytest.mark.parametrize("log", [*ALL, *PACKED], ids=str)
 
 
 @every_log
@@ -231,21 +234,19 @@ def test_damaged_transcripts_are_stored(log: Log, damages: list[list[Damage]]) -
 # -- every value of every kind of record ---------------------------------------------------------------------------
 
 
-def kind_of(row: dict[str, Any]) -> tuple[str, ...]:
-    """Name the kind of a record by all that is called a type, a subtype or a role in it."""
-    found = []
-    for path in places(row):
-        if path[-1] in {"type", "subtype", "role"} and len(path) < 5:
-            inner: Any = row
-            for key in path:
-                inner = inner[key]
-            found.append(str(inner))
-    return tuple(found)
+def kind_of(row: dict[str, Any]) -> str:
+    """Name the kind of a record by its type and that of what it carries."""
+    inner: dict[str, Any] = next((row[name] for name in ("payload", "message", "attachment") if name in row), {})
+    return f"{row.get('type')} {inner.get('type')} {inner.get('role')}"
 
 
-def kinds(agent: str) -> dict[tuple[Any, ...], tuple[Log, int, tuple[str | int, ...]]]:
+Shape = tuple[str, tuple[str, ...]]
+Spot = tuple[Log, int, tuple[str | int, ...]]
+
+
+def kinds(agent: str) -> dict[Shape, Spot]:
     """Give one place for each value of each kind of record that an agent's transcripts hold."""
-    found: dict[tuple[Any, ...], tuple[Log, int, tuple[str | int, ...]]] = {}
+    found: dict[Shape, Spot] = {}
     for log in ALL:
         if log.agent == agent:
             for number, line in enumerate(log.lines):
@@ -260,7 +261,8 @@ def kinds(agent: str) -> dict[tuple[Any, ...], tuple[Log, int, tuple[str | int, 
 def variants(log: Log, number: int, path: Sequence[str | int]) -> list[bytes]:
     """Give every other value in its place: of a later record all in one transcript, of a first one in one each."""
     lines = log.lines
-    others = [replaced(lines[number], path, value, is_odd=odd) for odd in (False, True) for value in VALUES]
+    others = [replaced(lines[number], path, value, is_odd=False) for value in VALUES]
+    others += [replaced(lines[number], path, value, is_odd=True) for value in ODD_VALUES]
     after = lines[number : number + 4]
     if number:
         return [b"".join([lines[0], *others, *after])]
@@ -270,7 +272,7 @@ def variants(log: Log, number: int, path: Sequence[str | int]) -> list[bytes]:
 @pytest.mark.parametrize("agent", SOURCES)
 def test_any_value_may_stand_anywhere(agent: str) -> None:
     with tempfile.TemporaryDirectory() as base:
-        kept = []
+        kept: list[Transcript] = []
         for (kind, shape), (log, number, path) in kinds(agent).items():
             for data in variants(log, number, path):
                 one = log.put(f"{base}/{len(kept)}", data)
@@ -281,7 +283,7 @@ def test_any_value_may_stand_anywhere(agent: str) -> None:
                     read(one, full=False)
                 except Exception as error:
                     raise AssertionError(kind, shape, _culprit(log, base, data)) from error
-        assert store(base, kept) > len(kept)
+        assert store(base, kept) > 100
 
 
 def _culprit(log: Log, base: str, data: bytes) -> bytes:

@@ -7,6 +7,8 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import zstandard
+
 from harkback.model import Transcript
 from harkback.sources import source
 
@@ -113,7 +115,8 @@ def at(second: int) -> str:
 
 
 ENVIRONMENT = "<environment_context>\n  <cwd>/home/dev/work</cwd>\n</environment_context>"
-SHELL = "<user_shell_command>\n<command>\nls\n</command>\n<result>\nExit code: 0\nOutput:\na b\n</result>\n</user_shell_command>"
+SHELL_RESULT = "<result>\nExit code: 0\nOutput:\na b\n</result>"
+SHELL = f"<user_shell_command>\n<command>\nls\n</command>\n{SHELL_RESULT}\n</user_shell_command>"
 PATCH = "*** Begin Patch\n*** Update File: src/a.py\n@@\n-old\n+新しい\n*** End Patch"
 
 ITEMS = [
@@ -141,7 +144,7 @@ ITEMS = [
 
 def _bare() -> list[dict[str, Any]]:
     """Make the oldest form: no time, no events."""
-    first = {"id": THREAD + "1", "timestamp": at(0), "instructions": None, "git": {"branch": "main"}}
+    first = {"id": THREAD + "a", "timestamp": at(0), "instructions": None, "git": {"branch": "main"}}
     state = {"record_type": "state"}
     return [first, state, *(one for said in ITEMS for one in (said, state))]
 
@@ -158,7 +161,10 @@ def _wrapped(events: int, meta: dict[str, Any], thread: str) -> list[dict[str, A
             kind = "user_message" if role == "user" else "agent_message"
             rows.append(("event_msg", {"type": kind, "message": content[0]["text"]}))
     rows += [("compacted", {"message": "摘要 of it all"}), ("event_msg", {"type": "thread_name_updated", "name": "N"})]
-    return [{"timestamp": at(second), "type": kind, "payload": payload} for second, (kind, payload) in enumerate(rows)]
+    return [
+        {"timestamp": at(second), "ordinal": second, "type": kind, "payload": payload}
+        for second, (kind, payload) in enumerate(rows)
+    ]
 
 
 def _first_format() -> list[dict[str, Any]]:
@@ -185,13 +191,58 @@ def _first_format() -> list[dict[str, Any]]:
         {"type": "message", "timestamp": at(n + 1), "message": {**one, "timestamp": 1_796_029_200_000 + n}}
         for n, one in enumerate(said)
     ]
-    header = {"type": "session", "id": THREAD + "7", "timestamp": at(0), "cwd": "/w", "modelId": "m-0"}
+    header = {"type": "session", "id": THREAD + "b", "timestamp": at(0), "cwd": "/w", "title": "Own title"}
     more: list[dict[str, Any]] = [
         {"type": "model_change", "timestamp": at(20), "provider": "p", "modelId": "m-3"},
         {"type": "compaction", "timestamp": at(21), "summary": "摘要", "firstKeptEntryIndex": 2},
         {"type": "message", "message": {"role": "user", "content": "no time at all"}},
+        {"type": "message", "timestamp": at(22), "message": {"role": "assistant", "content": "no model"}},
     ]
     return [header | {"branchedFrom": f"/w/2026-11-29T09-00-00-500Z_{THREAD}6.jsonl"}, *entries, *more]
+
+
+def _unasked() -> list[dict[str, Any]]:
+    """Make a file whose first text in the person's name is not the prompt that the first event tells."""
+    rows: list[tuple[str, dict[str, Any]]] = [
+        ("session_meta", {"id": THREAD + "6", "timestamp": at(0), "cwd": "/w"}),
+        ("response_item", spoken("user", "Put in by somebody else")),
+        ("event_msg", {"type": "user_message", "message": "ask"}),
+        ("response_item", spoken("assistant", "answer")),
+        ("event_msg", {"type": "agent_message", "message": "answer"}),
+    ]
+    return [{"timestamp": at(second), "type": kind, "payload": payload} for second, (kind, payload) in enumerate(rows)]
+
+
+def _renamed() -> list[dict[str, Any]]:
+    """Make a Pi session of format 3 whose name is given, changed and taken away again."""
+    said: list[dict[str, Any]] = [
+        {"type": "message", "message": {"role": "bashExecution", "command": "ls", "output": "a"}},
+        {"type": "session_info", "name": "Name"},
+        {"type": "session_info", "name": ""},
+        {"type": "message", "message": {"role": "user", "content": "the words"}},
+        {"type": "session_info", "name": "Other name"},
+        {"type": "session_info", "name": ""},
+    ]
+    header = {"type": "session", "version": 3, "id": THREAD + "8", "timestamp": at(0), "cwd": "/w"}
+    return [header, *(row | {"id": f"e{n}", "timestamp": at(n + 1)} for n, row in enumerate(said))]
+
+
+def _resumed() -> list[dict[str, Any]]:
+    """Make a Claude Code session that goes on from another one.
+
+    It has a prompt that stands twice, and rows that are passed over unparsed, just as long as that begins.
+    """
+    prompt = {"promptId": "p", "timestamp": at(2)}
+    queued = {"type": "attachment", "uuid": "u2", "attachment": {"type": "queued_command", "prompt": "ask again"}}
+    rows: list[dict[str, Any]] = [
+        {"type": "user", "uuid": "u1", "timestamp": at(1), "sessionId": "other", "message": {"content": "ask"}},
+        queued | prompt | {"sessionId": THREAD + "9"},
+        {"type": "user", "uuid": "u3", "sessionId": "third", "message": {"content": "ask again"}} | prompt,
+    ]
+    for number, size in enumerate((398, 399, 400, 401)):
+        row = {"parentUuid": "u1", "type": "progress", "uuid": f"p{number}", "timestamp": at(3 + number), "cwd": "/x"}
+        rows.append(row | {"data": "x" * (size - len(json.dumps(row | {"data": ""})))})
+    return [rows[0] | {"cwd": "/w"}, *rows[1:]]
 
 
 def _rollout(number: int, rows: Sequence[dict[str, Any]]) -> Log:
@@ -207,6 +258,17 @@ MADE = [
     _rollout(3, _wrapped(0, {}, THREAD + "3")),
     _rollout(4, _wrapped(5, {"forked_from_id": THREAD + "2"}, THREAD + "4")),
     _rollout(5, _wrapped(0, {"subagent_history_start_ordinal": 9} | SPAWNED, THREAD + "5")),
+    _rollout(6, _unasked()),
     Log("pi", WRITTEN, f"{ENTRIES}7.jsonl", THREAD + "7", joined(_first_format())),
+    Log("pi", WRITTEN, f"{ENTRIES}8.jsonl", THREAD + "8", joined(_renamed())),
+    Log("claude-code", WRITTEN, f"projects/-w/{THREAD}9.jsonl", THREAD + "9", joined(_resumed())),
 ]
 ALL = [*FIXTURES, *MADE]
+
+
+def packed(log: Log) -> Log:
+    """Make what Codex makes of a transcript that it has not used for long."""
+    return log._replace(name=log.name + ".zst", data=zstandard.ZstdCompressor().compress(log.data))
+
+
+PACKED = [packed(log) for log in ALL if log.agent == "codex"]

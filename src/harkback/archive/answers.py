@@ -75,6 +75,8 @@ class SourceView(NamedTuple):
     """Those of these folders that exist."""
     missing: tuple[tuple[str, str], ...]
     """Variables that are set to something which is no folder, with their values."""
+    unreadable: tuple[str, ...]
+    """Folders among and below them that may not be read."""
     on_disk: int
     """Transcripts that lie there now."""
     kept: AgentCoverage

@@ -41,11 +41,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from harkback.engines.local import LocalEngine
-    from harkback.engines.local.transcripts import Listed, Shared
+    from harkback.engines.local.transcripts import Listed
     from harkback.model import More, StoredPart, StoredSession
 
 _KIND_OF_LANE = {CALLS: TOOL_CALL, OUTPUT: TOOL_RESULT, THINKING: THOUGHT, SUMMARY: SUMMING, CONTEXT: META}
 _AT_ONCE = 500
+
+MOST_COPIES = 20
+"""So many other sessions are named at most: a session may have been forked a thousand times."""
 
 
 class Wanted(NamedTuple):
@@ -79,7 +82,7 @@ class Told(NamedTuple):
     branch: str
     more: More | None
     copies: tuple[str, ...]
-    """The other sessions in which it stands."""
+    """Other sessions in which it stands, at most `MOST_COPIES`."""
 
 
 class Event(NamedTuple):
@@ -117,7 +120,7 @@ class Stream:
         self.wanted = wanted
         self.rows = engine.rows
         self.transcripts = Transcripts(engine.rows)
-        self.order: dict[int, int] = {}
+        self.tellers: dict[int, int] = {}
         """Which transcript tells a message that stands in several: the first; those that are gone come last."""
 
     def events(self) -> Iterator[Event]:
@@ -136,7 +139,8 @@ class Stream:
             since_ms=wanted.since_ms,
             until_ms=wanted.until_ms,
         )
-        self.order = {one.number: at + one.is_gone * len(listed) for at, one in enumerate(listed)}
+        order = {one.number: at + one.is_gone * len(listed) for at, one in enumerate(listed)}
+        self.tellers = self.transcripts.tellers(order)
         for one in listed:
             session = self.rows.sessions_by_number([one.session])[one.session]
             for told in self._transcript(one, session):
@@ -185,7 +189,6 @@ class _Place:
         self.stream = stream
         self.one = one
         self.session = session
-        self.shared = stream.transcripts.shared(one.number)
         self.known = stream.transcripts.messages(one.number)
         self.positions = list(self.known)
         self.is_told_twice = len(set(self.known.values())) < len(self.known)
@@ -197,9 +200,10 @@ class _Place:
         """Give a message as it was just read; None where another place tells it."""
         stored = self.known.get(message.offset)
         key = key_of(self.session.agent, message.key) if stored is None else stored
-        where = self.shared.get(key if stored is not None else self.neighbour(message.offset))
-        if not self.stream.wanted.copies and (self.is_elsewhere(where) or self.is_again(stored)):
+        copied_with = key if stored is not None else self.neighbour(message.offset)
+        if not self.stream.wanted.copies and (self.is_elsewhere(copied_with) or self.is_again(stored)):
             return None
+        said_ms, copies = self.places(copied_with)
         # What was read last of a file is on its way into the archive; its id is already certain.
         has_id = stored is not None or message.offset >= self.read_to
         return Told(
@@ -207,13 +211,13 @@ class _Place:
             self.session,
             facts,
             self.one.path,
-            _earlier(message.time_ms, where),
+            _earlier(message.time_ms, said_ms),
             message.role,
             message.parts,
             message.model,
             message.branch,
             message.more,
-            _others(where, self.session),
+            copies,
         )
 
     def neighbour(self, offset: int) -> int:
@@ -228,16 +232,20 @@ class _Place:
             some = messages[start : start + _AT_ONCE]
             parts = self.stream.transcripts.parts(some)
             for message in some:
-                where = self.shared.get(message)
-                is_told = not self.stream.wanted.copies and self.is_elsewhere(where)
+                is_told = not self.stream.wanted.copies and self.is_elsewhere(message)
                 if message in parts and not is_told:
-                    yield _from_rows(message, parts[message], self.session, self.one.path, where)
+                    yield _from_rows(message, parts[message], self.session, self.one.path, self.places(message)[1])
 
-    def is_elsewhere(self, where: Shared | None) -> bool:
+    def is_elsewhere(self, message: int) -> bool:
         """Whether a message is told by another transcript."""
-        order = self.stream.order
-        mine = order[self.one.number]
-        return where is not None and any(order.get(place, mine) < mine for place, _ in where.places)
+        return self.stream.tellers.get(message, self.one.number) != self.one.number
+
+    def places(self, message: int) -> tuple[int | None, tuple[str, ...]]:
+        """Say when a message was said first, and in which other sessions it stands."""
+        if message not in self.stream.tellers:
+            return None, ()
+        said_ms, sessions = self.stream.transcripts.places(message, MOST_COPIES + 1)
+        return said_ms, tuple(one for one in sessions if one != self.session.id)[:MOST_COPIES]
 
     def is_again(self, message: int | None) -> bool:
         """Whether a message was told before in this transcript."""
@@ -248,7 +256,9 @@ class _Place:
         return is_again
 
 
-def _from_rows(message: int, parts: list[StoredPart], session: StoredSession, path: str, where: Shared | None) -> Told:
+def _from_rows(
+    message: int, parts: list[StoredPart], session: StoredSession, path: str, copies: tuple[str, ...]
+) -> Told:
     first = parts[0]
     speakers = [part.role for part in parts if part.lane not in LANE_ROLES]
     return Told(
@@ -262,7 +272,7 @@ def _from_rows(message: int, parts: list[StoredPart], session: StoredSession, pa
         first.model,
         first.branch,
         None,
-        _others(where, session),
+        copies,
     )
 
 
@@ -272,17 +282,9 @@ def _kept_kind(part: StoredPart, session: StoredSession) -> str:
     return META if is_task else ""
 
 
-def _earlier(time_ms: int | None, where: Shared | None) -> int | None:
+def _earlier(time_ms: int | None, said_ms: int | None) -> int | None:
     """Say when a message was said: some agents write new times into their copies."""
-    if where is None or where.time_ms is None:
-        return time_ms
-    return where.time_ms if time_ms is None else min(time_ms, where.time_ms)
-
-
-def _others(where: Shared | None, session: StoredSession) -> tuple[str, ...]:
-    if where is None:
-        return ()
-    return tuple(name for name in dict.fromkeys(name for _, name in where.places) if name != session.id)
+    return min((one for one in (time_ms, said_ms) if one is not None), default=None)
 
 
 def _is_tool(name: str, wanted: tuple[str, ...]) -> bool:

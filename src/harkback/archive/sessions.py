@@ -383,7 +383,9 @@ class Archive:
         where = ", ".join((agent.WHERE, *agent.VARIABLES))
         kept = kept or AgentCoverage(name, 0, 0, 0, None)
         folders = tuple(agent.roots(home, self.env))
-        return SourceView(name, where, folders, tuple(missing), on_disk, kept, sessions, problems)
+        below = {*folders, *agent.folders(home, self.env)}
+        closed = tuple(sorted(one for one in below if not os.access(one, os.R_OK | os.X_OK)))
+        return SourceView(name, where, folders, tuple(missing), closed, on_disk, kept, sessions, problems)
 
     def sessions(
         self,

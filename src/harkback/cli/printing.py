@@ -32,6 +32,7 @@ _CONTEXT_CHARS = 240
 _HEAD_CHARS = 60
 _CUT_MARK = " [cut]"
 _SHOW_EVERY_S = 0.2
+_TITLE_CHARS = 60
 
 
 def _is_terminal() -> bool:
@@ -124,7 +125,7 @@ def _hit(hit: Hit) -> str:
     who = ROLES[part.role] if part.lane == TALK else f"{ROLES[part.role]}/{LANES[part.lane]}"
     facts = [part.message, _when(part.time_ms), who, session.agent, _base(session.project or session.cwd)]
     head = "  ".join(_plain(fact) for fact in facts if fact)
-    title = _plain(session.title)[:60]
+    title = _title(session)
     lines = [_paint(head, _CYAN) + (f"  {_paint(title, _GREEN)}" if title and title not in hit.snippet.text else "")]
     lines += [_turn(one) for one in hit.before]
     lines.append(_indented(_marked(hit.snippet)))
@@ -141,6 +142,11 @@ def _hit(hit: Hit) -> str:
         extra.append(f"tier {rank.TIERS[hit.tier]}")
     lines.append("    " + _paint(" · ".join(_plain(one) for one in extra), _DIM))
     return "\n".join(lines)
+
+
+def _title(session: StoredSession) -> str:
+    title = _plain(session.title)
+    return title if len(title) <= _TITLE_CHARS else title[: _TITLE_CHARS - 1].rstrip() + "…"
 
 
 def _turn(part: StoredPart) -> str:
@@ -232,7 +238,9 @@ def _whole(part: StoredPart) -> str:
 
 
 def _places(view: MessageView) -> list[str]:
-    return [_paint(_plain(f"    {one.id}  {path} at byte {at}"), _DIM) for one, path, at in view.places]
+    shown = [_paint(_plain(f"    {one.id}  {path} at byte {at}"), _DIM) for one, path, at in view.places[:10]]
+    more = len(view.places) - len(shown)
+    return [*shown, *([_paint(f"    and in {more:,} other places (all with --json)", _DIM)] if more else [])]
 
 
 def _session_line(one: StoredSession) -> str:
@@ -255,7 +263,7 @@ def session(view: SessionView, *, as_json: bool) -> None:
     if command := _resume_line(one):
         print(_paint(f"    resume: {command}", _DIM))
     for child in view.children[:10]:
-        print(_paint(f"    subagent {child.id} {_plain(child.title)}", _DIM))
+        print(_paint(f"    {child.relation or 'session'} {child.id} {_plain(child.title)}", _DIM))
     if view.files and view.page == 1:
         named = ", ".join(_plain(path) for path in view.files[:30])
         print(_paint(f"    files: {named}{' …' if len(view.files) > 30 else ''}", _DIM))
@@ -389,9 +397,7 @@ def sessions(listed: Sequence[StoredSession], next_page: int, *, as_json: bool) 
         facts += [one.branch] if one.branch else []
         facts += [f"{one.relation} of {one.parent_short}"] if one.parent else []
         facts += ["gone"] if one.is_gone else []
-        print(
-            _paint(one.native, _CYAN) + "  " + _plain("  ".join(facts)) + "  " + _paint(_plain(one.title)[:60], _GREEN)
-        )
+        print(_paint(one.native, _CYAN) + "  " + _plain("  ".join(facts)) + "  " + _paint(_title(one), _GREEN))
     if next_page:
         _note(f"{len(listed)} sessions; the next ones: --page {next_page}")
     if not listed:
@@ -470,6 +476,8 @@ def sources(listed: Sequence[SourceView], *, as_json: bool) -> None:
         print(_paint(one.agent, _CYAN) + ("" if one.folders else "  not found") + _paint(f"  ({one.where})", _DIM))
         for folder in one.folders:
             print(_plain(f"    in         {folder}"))
+        for folder in one.unreadable:
+            print(_plain(f"    closed     {folder} may not be read: check its permissions"))
         for name, value in one.missing:
             print(_plain(f"    not found  {name} is set to {value}, where there is no folder with sessions"))
         if one.on_disk or kept.transcripts:

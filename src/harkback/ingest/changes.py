@@ -165,7 +165,8 @@ def _is_gone(path: str) -> bool:
 
 
 def _mtime(path: str) -> int:
+    """Give a folder's mtime; 0 where it may not be read, so that it counts as changed once it may."""
     try:
-        return os.stat(path).st_mtime_ns
+        return os.stat(path).st_mtime_ns if os.access(path, os.R_OK | os.X_OK) else 0
     except OSError:
         return 0

@@ -93,7 +93,7 @@ class Reader:
         small = total < SMALL_BYTES
         before = self.engine.rows.coverage()
         read = done_bytes = 0
-        with self.engine.writing(small=small, threads=2 if len(todo) > MANY_TRANSCRIPTS else 1) as writing:
+        with self.engine.writing(small=small, threads=1 if small or len(todo) <= MANY_TRANSCRIPTS else 2) as writing:
             if before.transcripts:
                 self._find_moved(writing, todo)
             if not changes.is_full:
@@ -134,13 +134,27 @@ class Reader:
 
     def _read_one(self, writing: Writing, transcript: Transcript, *, full: bool) -> bool:
         """Read one transcript; False when time ran out before its end."""
-        agent = source(transcript.agent)
-        opened = writing.begin(transcript, agent.PARSER)
+        opened = writing.begin(transcript, source(transcript.agent).PARSER)
         checkpoint = opened.before
-        is_again = opened.must_reread or (full and checkpoint is not None)
+        if checkpoint is not None and checkpoint.offset and not transcript.size:
+            # Emptied by a full disk, a crash, a clean-up: what was read of it outlives it, as if it were deleted.
+            opened.checkpoint, opened.is_whole = checkpoint, True
+            return True
+        if not self._take_in(writing, opened, anew=opened.must_reread or (full and checkpoint is not None)):
+            return False
+        if opened.is_misplaced:
+            return self._read_one(writing, transcript, full=True)
+        if writing.chars > BATCH_CHARS:
+            writing.commit()
+        return True
+
+    def _take_in(self, writing: Writing, opened: Open, *, anew: bool) -> bool:
+        """Store what a transcript gained, or all of it `anew`; False when time ran out before its end."""
+        transcript = opened.transcript
+        is_again = anew
         at: Checkpoint | None = None
         has_more = False
-        for record in agent.read(transcript, None if is_again else checkpoint):
+        for record in source(transcript.agent).read(transcript, None if anew else opened.before):
             if at is None and not is_again and type(record) is Message:
                 writing.add_message(opened, record)
                 has_more = True
@@ -153,18 +167,19 @@ class Reader:
                 return True
             if is_again or isinstance(record, Restart):
                 writing.restart(opened)
-                is_again = False
+                is_again, anew = False, True
             if at is not None and not self._go_on(writing, opened, at):
                 return False
             at = record if isinstance(record, Checkpoint) else None
             has_more = (has_more or isinstance(record, Message)) and at is None
             if isinstance(record, Session) and record.cwd:
+                if not opened.project and not anew:
+                    # What was indexed before anything told the folder would never be found by its project.
+                    opened.is_misplaced = writing.has_rows(opened)
                 writing.set_project(opened, self._project(record.cwd))
             if not isinstance(record, Restart):
                 writing.add(opened, record)
         opened.is_whole = True
-        if writing.chars > BATCH_CHARS:
-            writing.commit()
         return True
 
     def _go_on(self, writing: Writing, opened: Open, at: Checkpoint) -> bool:

@@ -16,10 +16,11 @@ def walk(
 ) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:
     """Give a folder and those below it, each with its files that `is_transcript` by name.
 
-    Folders below that are `known` are passed over; so is what cannot be read.
+    Folders below that are `known` are passed over, and links back to what is walked anyway; one that may not be read
+    is given without files.
     """
     files: list[os.DirEntry[str]] = []
-    below: list[str] = []
+    below: list[os.DirEntry[str]] = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
@@ -28,14 +29,22 @@ def walk(
                     if entry.is_file():
                         files.append(entry)
                 elif entry.is_dir():
-                    below.append(entry.path)
+                    below.append(entry)
+    except PermissionError:
+        below = []
     except OSError:
         return
     yield folder, files
-    if depth:
-        for path in below:
-            if path not in known:
-                yield from walk(path, is_transcript, known, depth - 1)
+    for one in below if depth else ():
+        if one.path not in known and not _leads_back(one, folder):
+            yield from walk(one.path, is_transcript, known, depth - 1)
+
+
+def _leads_back(entry: os.DirEntry[str], folder: str) -> bool:
+    """Whether an entry of `folder` is a link to it or to a folder above it."""
+    if not entry.is_symlink():
+        return False
+    return (os.path.realpath(folder) + os.sep).startswith(os.path.realpath(entry.path) + os.sep)
 
 
 def tail(path: str, size: int) -> list[bytes]:

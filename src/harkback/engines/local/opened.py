@@ -31,6 +31,8 @@ class Open:
         """Whether it counts among the transcripts that were read."""
         self.is_whole = False
         """Whether the reader has come to the end of the file."""
+        self.is_misplaced = False
+        """Whether messages were stored before the session's folder was known."""
         self.is_unreadable = False
         """Whether it could not be read to its end: then the next look must try again."""
         self.is_torn = False

@@ -7,6 +7,7 @@ from harkback.engines.local.ids import key_of, key_range, message_id
 from harkback.engines.local.schema import chunks
 from harkback.model import (
     TALK,
+    UNREADABLE,
     USER,
     Checkpoint,
     Coverage,
@@ -403,7 +404,14 @@ class Rows:
         )
 
     def _unread(self) -> int:
-        return int(self.con.execute("SELECT count(*) FROM transcript WHERE size = -1").fetchone()[0])
+        # What could not be read is tried again each time, but is no news that waits to be read.
+        return int(
+            self.con.execute(
+                "SELECT count(*) FROM transcript WHERE size = -1 AND NOT EXISTS(SELECT 1 FROM problem"
+                " WHERE transcript = transcript.id AND kind = ?)",
+                (UNREADABLE,),
+            ).fetchone()[0]
+        )
 
     def problems(self, limit: int = 1000) -> list[tuple[str, int, str, str]]:
         """List what could not be read: path, offset, kind, detail; the newest transcripts first."""

@@ -29,8 +29,8 @@ def write_title(con: sqlite3.Connection, opened: Open, facts: Session) -> None:
     ).fetchone()
     row = con.execute("SELECT transcript, time FROM part WHERE seq=?", (had_seq,)).fetchone()
     if (title, rank) == (had, had_rank):
-        # A title that stands beside the transcript may be known before any time is.
-        if row is None or row[1] is not None or facts.started_ms is None:
+        # A title that stands beside the transcript may be known before any time is, or before the earliest one.
+        if row is None or facts.started_ms is None or (row[1] is not None and row[1] <= facts.started_ms):
             return
     elif (not title or rank < had_rank) and (had_rank == CLAIMED or row is None or row[0] != opened.number):
         return

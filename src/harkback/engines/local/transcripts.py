@@ -22,15 +22,6 @@ class Listed(NamedTuple):
     is_gone: bool
 
 
-class Shared(NamedTuple):
-    """Where a message stands that stands in several transcripts."""
-
-    time_ms: int | None
-    """When it was said first."""
-    places: tuple[tuple[int, str], ...]
-    """Number and session id of each transcript."""
-
-
 class Transcripts:
     """The transcripts of an archive, for whoever goes through all of them."""
 
@@ -76,26 +67,38 @@ class Transcripts:
         )
         return dict(rows.fetchall())
 
-    def shared(self, transcript: int) -> dict[int, Shared]:
-        """Give those of its messages that stand in several transcripts."""
+    def tellers(self, order: dict[int, int]) -> dict[int, int]:
+        """Give for each message that stands in several transcripts the one that comes first in `order`.
+
+        Those that `order` does not know are passed over. One pass over all copies, and 100 bytes for each message.
+        """
+        first: dict[int, int] = {}
         rows = self.con.execute(
-            "WITH here(message) AS (SELECT message FROM copy WHERE transcript=?1"
-            " UNION SELECT part.message FROM part WHERE transcript=?1"
-            " AND EXISTS(SELECT 1 FROM copy WHERE copy.message = part.message)),"
-            " places(message, transcript) AS (SELECT here.message, copy.transcript FROM here JOIN copy USING(message)"
-            " UNION SELECT here.message, part.transcript FROM here JOIN identity ON identity.key = here.message"
-            " JOIN part ON part.seq = identity.seq)"
-            " SELECT places.message, part.time, places.transcript, session.agent || ':' || session.native"
-            " FROM places JOIN identity ON identity.key = places.message JOIN part ON part.seq = identity.seq"
-            " JOIN transcript ON transcript.id = places.transcript JOIN session ON session.id = transcript.session"
-            " ORDER BY session.started, session.ended, path",
-            (transcript,),
+            "SELECT message, transcript FROM copy UNION ALL SELECT part.message, part.transcript FROM"
+            " (SELECT DISTINCT message FROM copy) shared JOIN identity ON identity.key = shared.message"
+            " JOIN part ON part.seq = identity.seq"
         )
-        found: dict[int, Shared] = {}
-        for message, time_ms, number, session in rows:
-            before = found.get(message)
-            found[message] = Shared(time_ms, (*(before.places if before else ()), (number, session)))
-        return found
+        for message, transcript in rows:
+            at = order.get(transcript)
+            if at is not None and at < order.get(first.get(message, -1), at + 1):
+                first[message] = transcript
+        return first
+
+    def places(self, message: int, limit: int) -> tuple[int | None, list[str]]:
+        """Say when a message was said first, and the ids of sessions in which it stands, `limit` at most."""
+        row = self.con.execute(
+            "SELECT part.time, part.transcript FROM identity JOIN part ON part.seq = identity.seq WHERE identity.key=?",
+            (message,),
+        ).fetchone()
+        if row is None:
+            return None, []
+        rows = self.con.execute(
+            "SELECT DISTINCT session.agent || ':' || session.native FROM (SELECT ?2 AS transcript UNION ALL SELECT"
+            " transcript FROM copy WHERE message=?1) place JOIN transcript ON transcript.id = place.transcript"
+            " JOIN session ON session.id = transcript.session LIMIT ?3",
+            (message, row[1], limit),
+        )
+        return row[0], [session for (session,) in rows]
 
     def parts(self, messages: Sequence[int]) -> dict[int, list[StoredPart]]:
         """Give the parts of messages, by message."""

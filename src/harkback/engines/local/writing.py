@@ -151,9 +151,13 @@ class Writing:
             is_edited = seen[0] == transcript.size and seen[1] != transcript.mtime_ns
             opened.must_reread = is_edited or seen[2] != parser
         else:
-            torn = self.con.execute("SELECT 1 FROM part WHERE transcript=? AND pos >= 0 LIMIT 1", (number,))
-            opened.must_reread = torn.fetchone() is not None
+            opened.must_reread = self.has_rows(opened)
         return opened
+
+    def has_rows(self, opened: Open) -> bool:
+        """Whether messages of a transcript are stored already."""
+        row = self.con.execute("SELECT 1 FROM part WHERE transcript=? AND pos >= 0 LIMIT 1", (opened.number,))
+        return row.fetchone() is not None
 
     def set_project(self, opened: Open, project: str) -> None:
         """Say to which repository or folder the transcript's messages belong from here on."""
