@@ -250,6 +250,7 @@ def tables(data: str) -> Tables:
 def documents(con: sqlite3.Connection, data: str) -> Iterator[tuple[Any, ...]]:
     """Give what the word index knows of each part."""
     message = dict(con.execute("SELECT seq, message FROM part"))
+    names = {0: "", **dict(con.execute("SELECT id, value FROM label WHERE kind='project'"))}
     engine = LocalEngine.open(data)
     assert engine is not None
     try:
@@ -257,8 +258,9 @@ def documents(con: sqlite3.Connection, data: str) -> Iterator[tuple[Any, ...]]:
         searcher = engine.index.searcher()
         places = [place for _, place in searcher.search(tantivy.Query.all_query(), limit=1_000_000).hits]
         columns = [searcher.fast_field_values(name, places) for name in ("seq", "lane", "role", "time")]
-        for seq, *facts in zip(*columns, strict=True):
-            yield message[seq], *facts
+        projects = searcher.fast_field_values("project", places)
+        for seq, project, *facts in zip(columns[0], projects, *columns[1:], strict=True):
+            yield message[seq], names[int(project or 0)], *facts
     finally:
         engine.close()
 
