@@ -34,17 +34,13 @@ from harkback.sources._claude_code_attachments import attached
 from harkback.sources._claude_code_session import GIVEN, OWN, Facts
 from harkback.sources._claude_code_tags import INJECTED, pieces
 from harkback.sources._values import (
-    context,
     count,
     cut,
     digest,
     first_line,
     joined,
-    output,
     string,
     time_ms,
-    whole_context,
-    whole_output,
 )
 from harkback.text.clean import clean
 
@@ -103,30 +99,18 @@ def bulky(line: bytes) -> bool:
     return at >= 0 and line.endswith(b'"attachment":{"type":', 0, at) and line.count(b"{", 0, at) == _INNER
 
 
-class _Rows:
+class _Rows(_reading.Rows):
     """Makes messages of rows, one after the other."""
 
     def __init__(self, facts: Facts, *, full: bool) -> None:
-        self.facts = facts
-        self.full = full
-        self.output = whole_output if full else output
-        self.context = whole_context if full else context
-        self.resume, self.state, self.session = facts.resume, facts.state, facts.session
+        super().__init__(full=full)
+        self.facts: Facts = facts
         self.kinds: dict[str, Callable[[dict[str, Any]], Said]] = {
             "user": self.user,
             "assistant": self.assistant,
             "attachment": self.attachment,
             "system": self.system,
         }
-
-    @property
-    def cwd(self) -> str:
-        """The folder of the session."""
-        return self.facts.cwd
-
-    def end(self) -> list[Message]:
-        """Give nothing: no row waits for another."""
-        return []
 
     def record(self, offset: int, length: int, row: dict[str, Any]) -> Message | SessionTitle | None:
         """Take in one row; what it says, None if it says nothing."""

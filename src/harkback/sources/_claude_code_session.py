@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 
-import orjson
-
 from harkback.model import Session
+from harkback.sources import _reading
 from harkback.sources._values import first_line, side_file, string
 
 TYPE_CHECKING = False
@@ -18,28 +17,28 @@ if TYPE_CHECKING:
 GIVEN, OWN, PROMPT, NOTHING = 3, 2, 0, -1
 """Ranks of titles, see `model.Session`; NOTHING is also that of a command, until a prompt comes."""
 
-# What a checkpoint keeps; the rest follows from the place.
-_KEPT = (
-    "parent",
-    "owner",
-    "relation",
-    "title",
-    "title_rank",
-    "cwd",
-    "last_cwd",
-    "branch",
-    "version",
-    "started",
-    "ended",
-    "placed",
-    "warmup",
-    "calls",
-    "prompts",
-)
 
-
-class Facts:
+class Facts(_reading.Facts):
     """The session so far. Rows set the attributes; `note` takes those that any row may carry."""
+
+    # The rest follows from the place.
+    KEPT = (
+        "parent",
+        "owner",
+        "relation",
+        "title",
+        "title_rank",
+        "cwd",
+        "last_cwd",
+        "branch",
+        "version",
+        "started",
+        "ended",
+        "placed",
+        "warmup",
+        "calls",
+        "prompts",
+    )
 
     def __init__(self, transcript: Transcript) -> None:
         self.path = transcript.path
@@ -59,22 +58,6 @@ class Facts:
         """Tools by the id of a call that has no result yet."""
         self.prompts: list[str] = []
         """Marks of the last prompts, to know one that stands twice."""
-
-    def state(self) -> str:
-        """Write down what `resume` needs."""
-        return orjson.dumps([getattr(self, name) for name in _KEPT]).decode()
-
-    def resume(self, state: str) -> str | None:
-        """Go on where `state` was written; a reason to read from the start if it is none of ours."""
-        try:
-            values = orjson.loads(state)
-        except ValueError:
-            values = None
-        if type(values) is not list or len(values) != len(_KEPT):
-            return "state"
-        for name, value in zip(_KEPT, values, strict=True):
-            setattr(self, name, value)
-        return None
 
     @property
     def session_id(self) -> str:

@@ -34,16 +34,12 @@ from harkback.sources._codex_session import EVENT, ITEM, NOTHING, PROMPT, RESPON
 from harkback.sources._codex_texts import injected, of_person, result_text, shell_command
 from harkback.sources._values import (
     OWN_FRAME,
-    context,
     count,
     cut,
     digest,
     joined,
-    output,
     string,
     time_ms,
-    whole_context,
-    whole_output,
 )
 from harkback.text.clean import clean
 
@@ -74,15 +70,12 @@ def read(transcript: Transcript, checkpoint: Checkpoint | None, *, full: bool) -
     return _reading.read(transcript, checkpoint, lambda one: _Rows(Facts(one), full=full))
 
 
-class _Rows:
+class _Rows(_reading.Rows):
     """Makes messages of records, one after the other."""
 
     def __init__(self, facts: Facts, *, full: bool) -> None:
-        self.facts = facts
-        self.full = full
-        self.output = whole_output if full else output
-        self.context = whole_context if full else context
-        self.resume, self.state, self.session = facts.resume, facts.state, facts.session
+        super().__init__(full=full)
+        self.facts: Facts = facts
         self.held: Message | None = None
         """A prompt told by a response item, in a file that has told no event yet: its event comes next, or never."""
         self.ordinal: object = None
@@ -117,11 +110,6 @@ class _Rows:
             "task_started": self.turn_began,
             "turn_started": self.turn_began,
         }
-
-    @property
-    def cwd(self) -> str:
-        """The folder of the session."""
-        return self.facts.cwd
 
     def end(self) -> list[Message]:
         """Give the prompt whose event has not come."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 
-import orjson
-
 from harkback.model import Session
+from harkback.sources import _reading
 from harkback.sources._codex_names import NAMED, name_of
 from harkback.sources._values import digest, first_line, string, time_ms
 
@@ -22,41 +21,41 @@ PROMPT, NOTHING = 0, -1
 EVENT, ITEM, RESPONSE = range(3)
 """The three streams in which one text may stand: `event_msg`, its `item_completed`, and `response_item`."""
 
-# What a checkpoint keeps; the rest follows from the place.
-_KEPT = (
-    "native",
-    "is_named",
-    "parent",
-    "relation",
-    "agent_type",
-    "agent_role",
-    "originator",
-    "version",
-    "title",
-    "title_rank",
-    "cwd",
-    "last_cwd",
-    "branch",
-    "started",
-    "ended",
-    "model",
-    "effort",
-    "has_events",
-    "own_from",
-    "turn",
-    "chain",
-    "told",
-    "calls",
-    "total",
-    "counts_answers",
-)
-
 _COUNTED = 400
 _PENDING_CALLS = 64
 
 
-class Facts:
+class Facts(_reading.Facts):
     """The session so far, and the place in it: the turn, what was told in it, the calls under way."""
+
+    # The rest follows from the place.
+    KEPT = (
+        "native",
+        "is_named",
+        "parent",
+        "relation",
+        "agent_type",
+        "agent_role",
+        "originator",
+        "version",
+        "title",
+        "title_rank",
+        "cwd",
+        "last_cwd",
+        "branch",
+        "started",
+        "ended",
+        "model",
+        "effort",
+        "has_events",
+        "own_from",
+        "turn",
+        "chain",
+        "told",
+        "calls",
+        "total",
+        "counts_answers",
+    )
 
     def __init__(self, transcript: Transcript) -> None:
         self.path = transcript.path
@@ -85,22 +84,6 @@ class Facts:
         """Tokens of the thread at the last `token_count`, which is repeated."""
         self.counts_answers = False
         """Whether the turn has `token_usage_record`s, which say the same better."""
-
-    def state(self) -> str:
-        """Write down what `resume` needs."""
-        return orjson.dumps([getattr(self, name) for name in _KEPT]).decode()
-
-    def resume(self, state: str) -> str | None:
-        """Go on where `state` was written; a reason to read from the start if it is none of ours."""
-        try:
-            values = orjson.loads(state)
-        except ValueError:
-            values = None
-        if type(values) is not list or len(values) != len(_KEPT):
-            return "state"
-        for name, value in zip(_KEPT, values, strict=True):
-            setattr(self, name, value)
-        return None
 
     # -- what records tell ---------------------------------------------------------------------------------------
 

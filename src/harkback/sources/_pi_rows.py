@@ -32,17 +32,13 @@ from harkback.sources._calls import call
 from harkback.sources._pi_session import Facts
 from harkback.sources._values import (
     OWN_FRAME,
-    context,
     count,
     cut,
     digest,
     first_line,
     joined,
-    output,
     string,
     time_ms,
-    whole_context,
-    whole_output,
 )
 from harkback.text.clean import clean
 
@@ -76,15 +72,12 @@ def read(transcript: Transcript, checkpoint: Checkpoint | None, *, full: bool) -
     return _reading.read(transcript, checkpoint, lambda one: _Rows(Facts(one), full=full))
 
 
-class _Rows:
+class _Rows(_reading.Rows):
     """Makes messages of entries, one after the other."""
 
     def __init__(self, facts: Facts, *, full: bool) -> None:
-        self.facts = facts
-        self.full = full
-        self.output = whole_output if full else output
-        self.context = whole_context if full else context
-        self.resume, self.state, self.session = facts.resume, facts.state, facts.session
+        super().__init__(full=full)
+        self.facts: Facts = facts
         self.roles: dict[str, Callable[[dict[str, Any]], Said]] = {
             "user": self.user,
             "assistant": self.assistant,
@@ -95,15 +88,6 @@ class _Rows:
             "branchSummary": self.summary,
             "compactionSummary": self.summary,
         }
-
-    @property
-    def cwd(self) -> str:
-        """The folder of the session."""
-        return self.facts.cwd
-
-    def end(self) -> list[Message]:
-        """Give nothing: no entry waits for another."""
-        return []
 
     def record(self, offset: int, length: int, row: dict[str, Any]) -> Message | None:
         """Take in one entry; what it says, None if it says nothing."""

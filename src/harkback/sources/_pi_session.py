@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 
-import orjson
-
 from harkback.model import Session
+from harkback.sources import _reading
 from harkback.sources._values import first_line, string, time_ms
 from harkback.sources.pi import native_of
 
@@ -19,26 +18,26 @@ if TYPE_CHECKING:
 GIVEN, OWN, PROMPT = 3, 2, 0
 """Ranks of titles, see `model.Session`."""
 
-# What a checkpoint keeps; the rest follows from the place.
-_KEPT = (
-    "native",
-    "is_named",
-    "parent",
-    "relation",
-    "given",
-    "own",
-    "prompt",
-    "command",
-    "cwd",
-    "started",
-    "ended",
-    "model",
-    "effort",
-)
 
-
-class Facts:
+class Facts(_reading.Facts):
     """The session so far."""
+
+    # The rest follows from the place.
+    KEPT = (
+        "native",
+        "is_named",
+        "parent",
+        "relation",
+        "given",
+        "own",
+        "prompt",
+        "command",
+        "cwd",
+        "started",
+        "ended",
+        "model",
+        "effort",
+    )
 
     def __init__(self, transcript: Transcript) -> None:
         self.native = transcript.native
@@ -53,22 +52,6 @@ class Facts:
         if native_of(above) != above:
             # Extensions keep their subagents in a folder that is called like the session's file.
             self.parent, self.relation = native_of(above), "subagent"
-
-    def state(self) -> str:
-        """Write down what `resume` needs."""
-        return orjson.dumps([getattr(self, name) for name in _KEPT]).decode()
-
-    def resume(self, state: str) -> str | None:
-        """Go on where `state` was written; a reason to read from the start if it is none of ours."""
-        try:
-            values = orjson.loads(state)
-        except ValueError:
-            values = None
-        if type(values) is not list or len(values) != len(_KEPT):
-            return "state"
-        for name, value in zip(_KEPT, values, strict=True):
-            setattr(self, name, value)
-        return None
 
     def note_header(self, header: dict[str, Any]) -> None:
         """Take in the first line. A fork names its parent by the path it had (oh-my-pi: by its id)."""

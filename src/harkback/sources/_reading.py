@@ -2,41 +2,67 @@
 
 from __future__ import annotations
 
+import orjson
+
 from harkback.model import UNREADABLE, Checkpoint, Problem, Restart
 from harkback.sources import jsonl
+from harkback.sources._values import context, output, whole_context, whole_output
 from harkback.sources.files import open_transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any, Protocol
+    from typing import Any
 
     from harkback.model import Message, Record, Session, SessionTitle, Transcript
     from harkback.sources.files import Plain
 
-    class Rows(Protocol):
-        """Makes messages of one transcript's records, one after the other."""
 
-        @property
-        def cwd(self) -> str:
-            """The folder of the session, once a record has told it."""
+class Facts:
+    """What records have told of a session so far, and what reading must remember: the attributes in `KEPT`."""
 
-        def resume(self, state: str) -> str | None:
-            """Go on where `state` was written; a reason to read from the start if it cannot be used."""
+    KEPT: tuple[str, ...] = ()
+    cwd: str
 
-        def state(self) -> str:
-            """Write down what `resume` needs."""
+    def state(self) -> str:
+        """Write down what `resume` needs."""
+        return orjson.dumps([getattr(self, name) for name in self.KEPT]).decode()
 
-        def session(self) -> Session:
-            """Say what is known of the session so far."""
+    def resume(self, state: str) -> str | None:
+        """Go on where `state` was written; a reason to read from the start if it is none of ours."""
+        try:
+            values = orjson.loads(state)
+        except ValueError:
+            values = None
+        if type(values) is not list or len(values) != len(self.KEPT):
+            return "state"
+        for name, value in zip(self.KEPT, values, strict=True):
+            setattr(self, name, value)
+        return None
 
-        def record(
-            self, offset: int, length: int, row: dict[str, Any]
-        ) -> Message | SessionTitle | list[Message] | None:
-            """Take in one record; what it says, None if it says nothing."""
+    def session(self) -> Session:
+        """Say what is known of the session."""
+        raise NotImplementedError
 
-        def end(self) -> list[Message]:
-            """Give what was held back for the sake of a record that may come: a checkpoint follows."""
+
+class Rows:
+    """Makes messages of one transcript's records, one after the other."""
+
+    facts: Facts
+
+    def __init__(self, *, full: bool) -> None:
+        """Bound texts, or with `full` do not."""
+        self.full = full
+        self.output = whole_output if full else output
+        self.context = whole_context if full else context
+
+    def record(self, offset: int, length: int, row: dict[str, Any]) -> Message | SessionTitle | list[Message] | None:
+        """Take in one record; what it says, None if it says nothing."""
+        raise NotImplementedError
+
+    def end(self) -> list[Message]:
+        """Give what was held back for the sake of a record that may come: a checkpoint follows."""
+        return []
 
 
 def read(
@@ -66,24 +92,24 @@ def _read_open(
     skip: Callable[[bytes], bool] | None,
 ) -> Iterator[Record]:
     rows = rows_of(transcript)
-    reason = (file.changed(at) or rows.resume(at.state)) if at.offset else None
+    reason = (file.changed(at) or rows.facts.resume(at.state)) if at.offset else None
     if reason:
         yield Restart(reason)
         at, rows = Checkpoint(0, ""), rows_of(transcript)
     records = jsonl.Records(file.lines(at.offset), at.offset, skip)
     line_end = told_at = at.offset
-    is_placed = bool(rows.cwd)
+    is_placed = bool(rows.facts.cwd)
     for offset, length, row in records:
         if offset >= line_end and offset - told_at >= jsonl.CHECKPOINT_EVERY:
             told_at = offset
             yield from rows.end()
-            yield rows.session()
-            yield Checkpoint(offset, file.fingerprint(offset), rows.state())
+            yield rows.facts.session()
+            yield Checkpoint(offset, file.fingerprint(offset), rows.facts.state())
         line_end = records.end
         record = row if isinstance(row, Problem) else rows.record(offset, length, row)
-        if not is_placed and rows.cwd:
+        if not is_placed and rows.facts.cwd:
             is_placed = True
-            yield rows.session()
+            yield rows.facts.session()
         if record is not None:
             if type(record) is list:
                 yield from record
@@ -91,5 +117,5 @@ def _read_open(
                 yield record  # type: ignore[misc]  # mypy does not narrow by `type() is`
     yield from rows.end()
     fingerprint = file.fingerprint(records.end)
-    yield rows.session()
-    yield Checkpoint(records.end, fingerprint, rows.state())
+    yield rows.facts.session()
+    yield Checkpoint(records.end, fingerprint, rows.facts.state())

@@ -128,7 +128,11 @@ class Words:
         live = {f"{s['segment_id'].replace('-', '')}.{s['deletes']['opstamp']}.del" for s in segments if s["deletes"]}
         for name in os.listdir(self.folder):
             if name.startswith(".tmp") or (name.endswith(".del") and name not in live):
-                os.unlink(os.path.join(self.folder, name))
+                # A thread of the writer before us may be at the same: the lock does not wait for its threads.
+                try:
+                    os.unlink(os.path.join(self.folder, name))
+                except FileNotFoundError:
+                    continue
 
     def add(self, facts: Sequence[Facts], strings: Sequence[str]) -> None:
         """Add parts with their token strings; they count only after `commit`."""
