@@ -92,7 +92,7 @@ def test_a_compressed_transcript_takes_the_place_of_the_plain_one(
     assert (hit["gone"], hit["copies"]) == (False, [])
     assert main(["show", "--raw", hit["id"]]) == 0
     assert json.loads(capfdbinary.readouterr().out)["payload"]["content"][0]["text"] == "pear one"
-    assert codex_source()["gone"] == 0
+    assert (codex_source()["files"], codex_source()["gone"], codex_source()["messages"]) == (2, 0, 2)
     packed.unlink()
     pen.write(own_home)
     (hit,) = hits("pear one")[:1]

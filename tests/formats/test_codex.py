@@ -136,6 +136,34 @@ def test_where_no_event_tells_what_was_said_response_items_do(codex: Codex, begi
     assert codex.told(*rows) == [("user", "talk", "one"), ("assistant", "talk", "two"), ("user", "talk", "one")]
 
 
+def test_where_events_tell_only_the_prompts_response_items_tell_the_answers(codex: Codex) -> None:
+    rows = [meta(), *prompt("one"), said("assistant", "two"), *prompt("three"), said("assistant", "four")]
+    assert [text for _, _, text in codex.told(*rows)] == ["one", "two", "three", "four"]
+
+
+def test_a_turn_that_becomes_known_between_two_records_of_a_text_tells_it_once(codex: Codex) -> None:
+    done = event("item_completed", turn_id=T2, item={"type": "UserMessage", "content": [{"type": "text", "text": "q"}]})
+    assert codex.told(meta(), said("user", "q"), done) == [("user", "talk", "q")]
+
+
+def test_what_a_review_found_is_context(codex: Codex) -> None:
+    finding = {"title": "off by one", "body": "the last row is lost", "priority": 1}
+    action = "<user_action>\n<context>User initiated a review task.</context>\n</user_action>"
+    rows = [
+        meta(),
+        *prompt("/review"),
+        event("entered_review_mode", user_facing_hint="changes"),
+        said("user", action),
+        event("exited_review_mode", review_output={"findings": [finding], "overall_explanation": "patch is wrong"}),
+        *answer("I found one thing"),
+    ]
+    assert codex.told(*rows)[1:] == [
+        ("system", "context", action),
+        ("system", "context", "off by one\nthe last row is lost\npatch is wrong"),
+        ("assistant", "talk", "I found one thing"),
+    ]
+
+
 def test_what_both_tell_is_told_once_however_often_it_was_said(codex: Codex) -> None:
     rows = [meta(), *prompt("yes"), *answer("ok"), *prompt("yes"), *answer("ok"), *prompt("yes"), *prompt("yes")]
     told = [one for one in codex.told(*rows) if one[1] == "talk"]
@@ -144,8 +172,9 @@ def test_what_both_tell_is_told_once_however_often_it_was_said(codex: Codex) -> 
 
 
 def test_a_summary_that_looks_like_an_answer_is_only_a_summary(codex: Codex) -> None:
-    rows = [meta(), *prompt("one"), said("assistant", "the summary"), record("compacted", {"message": "the summary"})]
-    assert codex.told(*rows) == [("user", "talk", "one"), ("system", "summary", "the summary")]
+    summed = [said("assistant", "the summary"), record("compacted", {"message": "the summary"})]
+    told = codex.told(meta(), *prompt("one"), *answer("two"), *summed)
+    assert told[2:] == [("system", "summary", "the summary")]
 
 
 def test_a_migrated_file_keeps_the_names_of_its_messages(codex: Codex) -> None:

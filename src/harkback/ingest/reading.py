@@ -12,7 +12,7 @@ from harkback.ingest.changes import Report
 from harkback.ingest.projects import project_of
 from harkback.model import UNREADABLE, Checkpoint, Message, Problem, Restart, Session
 from harkback.sources import source
-from harkback.sources.files import open_transcript
+from harkback.sources.files import ZSTD, open_transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,14 +119,20 @@ class Reader:
         return Report(read, messages, max(0, after.problems - before.problems), len(todo) - read, monotonic() - began)
 
     def _find_moved(self, writing: Writing, todo: Sequence[Transcript]) -> None:
-        """Recognise transcripts that their agent has moved, to an archive or back: nothing of them is read again."""
+        """Recognise transcripts that their agent has moved, to an archive or back, and do not read them again.
+
+        One that was compressed where it lay, or is plain again, is the same one too, but must be.
+        """
         rows = self.engine.rows
         for one in todo:
             if rows.checkpoint(one.path) is not None:
                 continue
             for path in rows.others_of(one.agent, one.native, one.path):
-                if not os.path.exists(path) and _still_fits(one.path, rows.checkpoint(path)):
-                    writing.move(path, one.path)
+                if os.path.exists(path):
+                    continue
+                is_repacked = path.removesuffix(ZSTD) == one.path.removesuffix(ZSTD)
+                if is_repacked or _still_fits(one.path, rows.checkpoint(path)):
+                    writing.move(path, one.path, anew=is_repacked)
                     break
 
     def _is_late(self) -> bool:

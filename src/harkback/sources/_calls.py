@@ -88,19 +88,20 @@ def _others(arguments: dict[str, Any]) -> Iterator[str]:
     """Take all strings of a tool that is not known, up to a total."""
     taken = {key for key, _ in _TELLING} | set(_EDITED)
     left = _OTHER_TOTAL
-    for value in _strings({key: value for key, value in arguments.items() if key not in taken}, _DEPTH):
+    for value in strings({key: value for key, value in arguments.items() if key not in taken}, _DEPTH):
         yield value[: min(left, _OTHER_CHARS)].strip()
         left -= len(value[:_OTHER_CHARS])
         if left <= 0:
             return
 
 
-def _strings(value: Any, depth: int) -> Iterator[str]:
+def strings(value: Any, depth: int = _DEPTH) -> Iterator[str]:
+    """Give all texts in a JSON value, to a depth."""
     if isinstance(value, str):
         yield value
     elif depth and isinstance(value, list):
         for one in value:
-            yield from _strings(one, depth - 1)
+            yield from strings(one, depth - 1)
     elif depth and isinstance(value, dict):
         for one in value.values():
-            yield from _strings(one, depth - 1)
+            yield from strings(one, depth - 1)

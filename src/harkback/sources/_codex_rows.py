@@ -28,6 +28,7 @@ from harkback.model import (
     Tokens,
 )
 from harkback.sources import _reading
+from harkback.sources._calls import strings
 from harkback.sources._codex_calls import command_of, made_call
 from harkback.sources._codex_names import NAMED
 from harkback.sources._codex_session import EVENT, ITEM, NOTHING, PROMPT, RESPONSE, Facts
@@ -106,6 +107,7 @@ class _Rows(_reading.Rows):
             "agent_reasoning": self.agent_reasoning,
             "item_completed": self.item_completed,
             "token_count": self.token_count,
+            "exited_review_mode": self.reviewed,
             "thread_name_updated": self.named,
             "task_started": self.turn_began,
             "turn_started": self.turn_began,
@@ -191,7 +193,7 @@ class _Rows(_reading.Rows):
 
     def user_message(self, at: At, event: dict[str, Any]) -> Made:
         """Read a prompt of a legacy file."""
-        self.facts.has_events = True
+        self.facts.tells_prompts = True
         return self.event_prompt(at, EVENT, string(event.get("message")))
 
     def event_prompt(self, at: At, stream: int, text: str) -> Made:
@@ -216,7 +218,7 @@ class _Rows(_reading.Rows):
 
     def agent_message(self, at: At, event: dict[str, Any]) -> Made:
         """Read an answer of a legacy file."""
-        self.facts.has_events = True
+        self.facts.tells_answers = True
         return self.answer(at, EVENT, string(event.get("message")))
 
     def answer(self, at: At, stream: int, text: str) -> Message | None:
@@ -247,7 +249,8 @@ class _Rows(_reading.Rows):
             return None
         facts.note_turn(event.get("turn_id"))
         kind, content = item.get("type"), joined(item.get("content"))
-        facts.has_events = facts.has_events or kind in ("UserMessage", "AgentMessage")
+        facts.tells_prompts = facts.tells_prompts or kind == "UserMessage"
+        facts.tells_answers = facts.tells_answers or kind == "AgentMessage"
         if kind == "UserMessage":
             return self.event_prompt(at, ITEM, content)
         if kind in ("AgentMessage", "Plan"):
@@ -273,7 +276,7 @@ class _Rows(_reading.Rows):
         if role == "user":
             return self.user_item(at, *_sorted_blocks(item, kinds))
         if role == "assistant":
-            return None if self.facts.has_events else self.answer(at, RESPONSE, text)
+            return None if self.facts.tells_answers else self.answer(at, RESPONSE, text)
         is_hook = any(kind.startswith("hooks.") for kind in kinds)
         return self.injection(at, text, HOOK if is_hook else "")
 
@@ -283,7 +286,7 @@ class _Rows(_reading.Rows):
         if own is not None:
             return self.own_command(at, RESPONSE, *own)
         injection = self.injection(at, around)
-        if said and not self.facts.has_events:
+        if said and not self.facts.tells_prompts:
             self.held = self.prompt(at, RESPONSE, said)
         return injection
 
@@ -303,7 +306,7 @@ class _Rows(_reading.Rows):
 
     def reasoning(self, at: At, item: dict[str, Any]) -> Made:
         """Read what the agent thinks, where no event tells it."""
-        if self.facts.has_events:
+        if self.facts.tells_answers:
             return None
         return self.thought(at, RESPONSE, joined(item.get("summary")) or joined(item.get("content")))
 
@@ -344,6 +347,11 @@ class _Rows(_reading.Rows):
         """Take in a new name."""
         self.facts.entitle(string(event.get("thread_name")) or string(event.get("name")), NAMED)
         return None
+
+    def reviewed(self, at: At, event: dict[str, Any]) -> Made:
+        """Read what a review found; the agent's words on it come as an answer of their own."""
+        found = event.get("review_output")
+        return self.injection(at, "\n".join(strings(found))) if type(found) is dict else None
 
     def token_count(self, at: At, event: dict[str, Any]) -> Made:
         """Read what the last answer cost, where no `token_usage_record` says it; repeated until the next answer."""

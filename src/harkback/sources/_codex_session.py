@@ -47,7 +47,8 @@ class Facts(_reading.Facts):
         "ended",
         "model",
         "effort",
-        "has_events",
+        "tells_prompts",
+        "tells_answers",
         "own_from",
         "turn",
         "chain",
@@ -68,8 +69,8 @@ class Facts(_reading.Facts):
         self.started: int | None = None
         self.ended: int | None = None
         self.model = self.effort = ""
-        self.has_events = False
-        """Whether people and agents are told of by events: then response items only repeat them."""
+        self.tells_prompts = self.tells_answers = False
+        """Whether events tell what people, and what agents say: then response items only repeat it."""
         self.own_from = 0
         """Of a subagent that was given its parent's past: the ordinal from which the records are its own."""
         self.turn = ""
@@ -115,7 +116,7 @@ class Facts(_reading.Facts):
         git = meta.get("git")
         if type(git) is dict:
             self.branch = string(git.get("branch"))
-        self.has_events = meta.get("history_mode") == "paginated"
+        self.tells_prompts = self.tells_answers = meta.get("history_mode") == "paginated"
         first_own = meta.get("subagent_history_start_ordinal")
         self.own_from = first_own if type(first_own) is int else 0
         self._note_lineage(meta)
@@ -145,8 +146,9 @@ class Facts(_reading.Facts):
     def note_turn(self, turn: Any) -> None:
         """Take in the id of the turn that a record belongs to."""
         if type(turn) is str and turn and turn != self.turn:
+            # Before the first id is known a text may already have been told once.
+            self.told = {} if self.turn else self.told
             self.turn = turn
-            self.told = {}
             self.counts_answers = False
 
     def entitle(self, title: str, rank: int) -> None:

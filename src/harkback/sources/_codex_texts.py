@@ -22,6 +22,7 @@ _HEADS = (
     "<skill>",
     "<user_shell_command>",
     "<turn_aborted>",
+    "<user_action>",
     "<subagent_notification>",
     "<codex_internal_context",
     "<goal_context>",

@@ -95,7 +95,8 @@ class Transcripts:
         rows = self.con.execute(
             "SELECT DISTINCT session.agent || ':' || session.native FROM (SELECT ?2 AS transcript UNION ALL SELECT"
             " transcript FROM copy WHERE message=?1) place JOIN transcript ON transcript.id = place.transcript"
-            " JOIN session ON session.id = transcript.session LIMIT ?3",
+            " JOIN session ON session.id = transcript.session ORDER BY session.started, session.ended, session.native"
+            " LIMIT ?3",
             (message, row[1], limit),
         )
         return row[0], [session for (session,) in rows]

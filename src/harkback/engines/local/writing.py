@@ -460,10 +460,12 @@ class Writing:
         opened.messages = opened.chars = opened.project = 0
         opened.checkpoint = opened.facts = None
 
-    def move(self, old: str, new: str) -> None:
-        """Note that a transcript lies elsewhere now."""
+    def move(self, old: str, new: str, *, anew: bool = False) -> None:
+        """Note that a transcript lies elsewhere now; `anew` to have it read from its beginning."""
         with guarded(self.folder), transaction(self.con) as con:
             con.execute("UPDATE OR IGNORE transcript SET path=?, gone=NULL WHERE path=?", (new, old))
+            if anew:
+                con.execute("UPDATE transcript SET size=-1, offset=0, fingerprint='', state='' WHERE path=?", (new,))
 
     def mark_gone(self, paths: Sequence[str], now_ms: int) -> None:
         """Note that these transcripts are no longer on disk; what was read of them stays."""
