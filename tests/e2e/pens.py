@@ -337,6 +337,29 @@ class Pi(Pen):
 PENS: tuple[type[Pen], ...] = (Claude, Codex, Pi)
 AGENTS = tuple(pen.agent for pen in PENS)
 
+TRAPS = {
+    "deploy": "這個服務要怎麼部署到正式環境？",
+    "script": "先跑遷移腳本再重新啟動。",
+    "script2": "那個遷移腳本寫好了嗎",
+    "apart": "中文 和 文本 分開說",
+    "glued": "請修改youer服務端的逾時",
+    "database": "資料庫壞了",
+    "wide": "呼叫ＡＰＩ的時候",
+    "kana": "サーバーが落ちた",
+    "half": "ｻｰﾊﾞｰを再起動",
+    "nfd": "an e\u0301clair for lunch",
+    "emoji": "all done 🎉 today",
+    "cpp": "write it in C++ now",
+    "c": "vitamin C helps",
+    "call": "then foo.bar() twice",
+    "nocache": "build with --no-cache please",
+    "cache": "there is no cache here",
+    "todo": "TODO: fix the gate",
+    "book": "the wrong-book problem",
+    "version": "release v1.2.3 is out",
+}
+"""What is said in a home full of traps for a search, by a name."""
+
 
 # -- running -----------------------------------------------------------------------------------------------------
 
@@ -350,15 +373,25 @@ class Run(NamedTuple):
 
     @property
     def json(self) -> dict[str, Any]:
-        value: dict[str, Any] = json.loads(self.out)
+        """The one JSON object on stdout."""
+        assert self.out.count("\n") == 1, self.out[:300]
+        value = json.loads(self.out)
+        assert isinstance(value, dict)
         return value
+
+    @property
+    def snippets(self) -> list[str]:
+        return [hit["snippet"] for hit in self.json["hits"]]
 
 
 def hark(*argv: str) -> Run:
     """Run a command in this process; the environment is the test's own."""
     out, err = io.StringIO(), io.StringIO()
     with redirect_stdout(out), redirect_stderr(err):
-        status = main(list(argv))
+        try:
+            status = main(list(argv))
+        except SystemExit as stop:  # argparse ends the program itself
+            status = int(stop.code or 0)
     return Run(status, out.getvalue(), err.getvalue())
 
 

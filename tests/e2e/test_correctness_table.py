@@ -21,32 +21,14 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.e2e.pens import AGENTS, PENS, Claude, Codex, Pen, by_agent, everywhere, hark, hits, texts
+    from tests.e2e.pens import AGENTS, PENS, TRAPS, Claude, Codex, Pen, by_agent, everywhere, hark, hits, texts
 else:
-    from pens import AGENTS, PENS, Claude, Codex, Pen, by_agent, everywhere, hark, hits, texts
+    from pens import AGENTS, PENS, TRAPS, Claude, Codex, Pen, by_agent, everywhere, hark, hits, texts
 
 SAID = {
     "first": "the first words 複製品",
-    "deploy": "這個服務要怎麼部署到正式環境？",
-    "script": "先跑遷移腳本再重新啟動。",
-    "script2": "那個遷移腳本寫好了嗎",
-    "apart": "中文 和 文本 分開說",
+    **TRAPS,
     "one": "重新設定。",
-    "glued": "請修改youer服務端的逾時",
-    "database": "資料庫壞了",
-    "wide": "呼叫ＡＰＩ的時候",
-    "kana": "サーバーが落ちた",
-    "half": "ｻｰﾊﾞｰを再起動",
-    "nfd": "an e\u0301clair for lunch",
-    "emoji": "all done 🎉 today",
-    "cpp": "write it in C++ now",
-    "c": "vitamin C helps",
-    "call": "then foo.bar() twice",
-    "nocache": "build with --no-cache please",
-    "cache": "there is no cache here",
-    "todo": "TODO: fix the gate",
-    "book": "the wrong-book problem",
-    "version": "release v1.2.3 is out",
     "unbal": "an unbal thing",
     "pepper": "salt AND vinegar",
     "last": "the last words 最後",

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import shutil
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from harkback import wire
 from harkback.archive.sessions import Archive
-from harkback.cli import main
 from harkback.config import Place
 from harkback.engines.local import LocalEngine, Search
 from harkback.query import parse
@@ -24,6 +21,10 @@ from harkback.search.answer import Looking
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+
+    from tests.e2e.pens import TRAPS, Run, hark, line
+else:
+    from pens import TRAPS, Run, hark, line
 
 NOW_MS = 1796029200500  # 2026-11-30
 
@@ -82,11 +83,7 @@ class Pen:
 
 def write(path: Path, rows: Iterable[Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"".join(row if isinstance(row, bytes) else json_line(row) for row in rows))
-
-
-def json_line(row: Any) -> bytes:
-    return json.dumps(row, ensure_ascii=False).encode() + b"\n"
+    path.write_bytes(b"".join(line(row) for row in rows))
 
 
 def projects(home: Path, name: str = "-w-demo") -> Path:
@@ -94,25 +91,7 @@ def projects(home: Path, name: str = "-w-demo") -> Path:
 
 
 SAID = {
-    "deploy": "這個服務要怎麼部署到正式環境？",
-    "script": "先跑遷移腳本再重新啟動。",
-    "script2": "那個遷移腳本寫好了嗎",
-    "apart": "中文 和 文本 分開說",
-    "glued": "請修改youer服務端的逾時",
-    "database": "資料庫壞了",
-    "wide": "呼叫ＡＰＩ的時候",
-    "kana": "サーバーが落ちた",
-    "half": "ｻｰﾊﾞｰを再起動",
-    "nfd": "an e\u0301clair for lunch",
-    "emoji": "all done 🎉 today",
-    "cpp": "write it in C++ now",
-    "c": "vitamin C helps",
-    "call": "then foo.bar() twice",
-    "nocache": "build with --no-cache please",
-    "cache": "there is no cache here",
-    "todo": "TODO: fix the gate",
-    "book": "the wrong-book problem",
-    "version": "release v1.2.3 is out",
+    **TRAPS,
     "date": "on 2026-05-08 it rained",
     "percent": "about 100% of it",
     "camel": "the getUserName function is here",
@@ -176,37 +155,6 @@ def tricky(home: Path) -> None:
 
 
 # -- running -----------------------------------------------------------------------------------------------------
-
-
-class Run(NamedTuple):
-    """What one command did."""
-
-    status: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> dict[str, Any]:
-        """The one JSON object on stdout."""
-        assert self.out.count("\n") == 1, self.out[:300]
-        value = json.loads(self.out)
-        assert isinstance(value, dict)
-        return value
-
-    @property
-    def snippets(self) -> list[str]:
-        return [hit["snippet"] for hit in self.json["hits"]]
-
-
-def hark(*argv: str) -> Run:
-    """Run a command in this process; the environment is the test's own."""
-    out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
-        try:
-            status = main(list(argv))
-        except SystemExit as stop:  # argparse ends the program itself
-            status = int(stop.code or 0)
-    return Run(status, out.getvalue(), err.getvalue())
 
 
 def search(*argv: str) -> Run:
@@ -818,7 +766,7 @@ def test_a_line_appended_is_found_by_the_next_search(own_home: Path) -> None:
     assert search("freshness").snippets == []
     pen.user("freshness 新鮮")
     with path.open("ab") as file:
-        file.write(json_line(pen.rows[-1]))
+        file.write(line(pen.rows[-1]))
     assert search("freshness").snippets == ["freshness 新鮮"]
     assert search("新鮮").snippets == ["freshness 新鮮"]
     assert search("old news").snippets == ["old news"]

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from harkback.model import Record
 
+pytest.register_assert_rewrite("logs")  # its checks tell what was given, as those in the test files do
+
 SESSION = "11111111-1111-4111-8111-111111111111"
 
 

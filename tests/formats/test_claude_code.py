@@ -29,7 +29,6 @@ from harkback.model import (
     Checkpoint,
     Message,
     Part,
-    Problem,
     Restart,
     Session,
     SessionTitle,
@@ -40,9 +39,12 @@ from harkback.sources import SOURCES, source
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tests.formats import logs
     from tests.formats.conftest import Project
 
     from harkback.model import Record
+else:
+    import logs
 
 S = "11111111-1111-4111-8111-111111111111"
 S2 = "22222222-2222-4222-8222-222222222222"
@@ -95,10 +97,6 @@ def result(content: Any, **more: Any) -> dict[str, Any]:
 
 IMAGE = {"type": "image", "source": {"type": "base64", "data": "iVBORw0KGgo="}}
 SUMMARY_TEXT = "This session is being continued from a previous conversation that ran out of context. 摘要"
-
-
-def gather(records: list[Record]) -> list[Record]:
-    return [record for record in records if not isinstance(record, Session | Checkpoint)]
 
 
 Said = list[tuple[int, int, str]]
@@ -777,7 +775,7 @@ def test_a_huge_spilled_output_is_read_at_both_ends(project: Project) -> None:
     data = b"first\n" + b"x y\n" * 100_000 + b"the end\n"
     project.write(f"{S}/subagents/../tool-results/b1.txt", data)
     project.write(f"{S}/subagents/agent-a1.jsonl", [user([result(SPILL.format(path="b1.txt"))])])
-    (message,) = gather(project.records(f"{S}/subagents/agent-a1.jsonl"))
+    (message,) = logs.gather(project.records(f"{S}/subagents/agent-a1.jsonl"))
     assert isinstance(message, Message)
     assert message.parts[0].text.startswith("first\n")
     assert message.parts[0].text.endswith("the end")
@@ -808,44 +806,23 @@ def test_only_what_was_appended_is_read(project: Project) -> None:
     assert session.title == "one"
 
 
-CHANGES: list[tuple[str, Callable[[bytes], bytes]]] = [
-    ("truncated", lambda data: data[:-2]),
-    ("rewritten", lambda data: data.replace(b"one", b"two")),
-]
-
-
-@pytest.mark.parametrize(("reason", "change"), CHANGES)
+@pytest.mark.parametrize(("reason", "change"), logs.CHANGES)
 def test_a_changed_transcript_is_read_again(project: Project, reason: str, change: Callable[[bytes], bytes]) -> None:
     path = project.write(f"{S}.jsonl", [user("one"), user("three")])
-    checkpoint = project.records()[-1]
-    assert isinstance(checkpoint, Checkpoint)
-    path.write_bytes(change(path.read_bytes()))
-    restart, *rest = project.records(checkpoint=checkpoint)
-    assert restart == Restart(reason)
-    assert rest == project.records()
+    checkpoint = logs.a_changed_transcript_is_read_again(path, project.records, reason, change)
     path.write_bytes(b"")
     assert project.records(checkpoint=checkpoint)[0] == Restart("truncated")
 
 
 def test_a_checkpoint_of_another_kind_is_not_trusted(project: Project) -> None:
     project.write(f"{S}.jsonl", [user("one")])
-    checkpoint = project.records()[-1]
-    assert isinstance(checkpoint, Checkpoint)
-    for state in ("", "{}", "[1]"):
-        assert project.records(checkpoint=checkpoint._replace(state=state))[0] == Restart("state")
-    assert not any(isinstance(record, Restart) for record in project.records(checkpoint=checkpoint))
+    logs.a_checkpoint_of_another_kind_is_not_trusted(project.records)
 
 
 def test_a_vanished_transcript_is_a_problem_and_the_checkpoint_stands(project: Project) -> None:
-    path = project.write(f"{S}.jsonl", [user("one")])
+    project.write(f"{S}.jsonl", [user("one")])
     transcript = project.transcript()
-    checkpoint = project.records()[-1]
-    assert isinstance(checkpoint, Checkpoint)
-    path.unlink()
-    problem, after = CLAUDE.read(transcript, checkpoint)
-    assert isinstance(problem, Problem)
-    assert problem.kind == "unreadable"
-    assert after == checkpoint
+    logs.a_vanished_transcript_is_a_problem_and_the_checkpoint_stands(transcript)
     _, fresh = CLAUDE.read(transcript, None)
     assert fresh == Checkpoint(0, "")
 
@@ -882,24 +859,15 @@ def test_a_growing_transcript_gives_the_same_as_one_read_at_once(tmp_path: Path,
         records = list(CLAUDE.read(transcript, checkpoint))
         assert isinstance(records[-1], Checkpoint)
         checkpoint = records[-1]
-        pieces = [*gather(pieces), *gather(records), *records[-2:]]
-    assert pieces == [*gather(whole), *whole[-2:]]
+        pieces = [*logs.gather(pieces), *logs.gather(records), *records[-2:]]
+    assert pieces == [*logs.gather(whole), *whole[-2:]]
 
 
 def test_every_cut_of_a_transcript_gives_the_same(tmp_path: Path) -> None:
     path = tmp_path / f"{S}.jsonl"
     transcript = Transcript("claude-code", str(path), S, 0, 0)
-    path.write_bytes(MIXED)
-    whole = list(CLAUDE.read(transcript, None))
-    assert len(gather(whole)) == 9
-    for end in range(len(MIXED)):
-        path.write_bytes(MIXED[:end])
-        before = list(CLAUDE.read(transcript, None))
-        checkpoint = before[-1]
-        assert isinstance(checkpoint, Checkpoint)
-        path.write_bytes(MIXED)
-        after = list(CLAUDE.read(transcript, checkpoint))
-        assert [*gather(before), *gather(after), *after[-2:]] == [*gather(whole), *whole[-2:]], end
+    whole = logs.every_cut_gives_the_same(transcript, path, MIXED)
+    assert len(logs.gather(whole)) == 9
 
 
 def test_a_session_is_named_before_its_first_message(project: Project) -> None:
@@ -913,16 +881,7 @@ def test_a_session_is_named_before_its_first_message(project: Project) -> None:
 def test_a_long_transcript_can_be_left_and_taken_up_in_the_middle(project: Project) -> None:
     rows = [user(f"{n} " + "x" * 100_000, uuid=f"u{n}", cwd="/w") for n in range(200)]
     project.write(f"{S}.jsonl", rows)
-    records = project.records()
-    stops = [at for at, record in enumerate(records) if isinstance(record, Checkpoint)]
-    assert len(stops) == 3
-    for stop in stops:
-        checkpoint = records[stop]
-        assert isinstance(checkpoint, Checkpoint)
-        assert isinstance(records[stop - 1], Session)
-        after = project.records(checkpoint=checkpoint)
-        assert gather(records[:stop]) + gather(after) == gather(records)
-        assert after[-2:] == records[-2:]
+    logs.a_long_transcript_can_be_left_and_taken_up_in_the_middle(project.records)
 
 
 WORDS = st.sampled_from(

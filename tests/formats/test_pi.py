@@ -40,8 +40,12 @@ from harkback.sources import source
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from tests.formats import logs
+
     from harkback.model import Record
     from harkback.sources import Source
+else:
+    import logs
 
 S = "01a22bba-349b-75a9-a371-4f563bbcf70d"
 S2 = "01a22bbb-5638-776e-9320-24982015ea4b"
@@ -149,11 +153,6 @@ def result(*blocks: Any, **more: Any) -> dict[str, Any]:
 
 def shell(command: str, output: str, **more: Any) -> dict[str, Any]:
     return message("bashExecution", command=command, output=output, exitCode=0, cancelled=False, **more)
-
-
-def identities(one: Message) -> set[str]:
-    """What the engine folds copies by."""
-    return {one.key, one.copy_key} - {""}
 
 
 def skill(body: str, words: str = "") -> str:
@@ -633,24 +632,26 @@ def test_copies_in_a_fork_share_their_identity_with_the_originals(home: Pi) -> N
     home.write(FORK, fork(*kept, moved, own))
     originals, copies = home.messages(), home.messages(FORK)
     for original, copy in zip([originals[0], originals[1], originals[4]], copies[:3], strict=True):
-        assert identities(original) & identities(copy)
+        assert logs.identities(original) & logs.identities(copy)
         assert original.parts == copy.parts
-    stranger = identities(copies[3])
-    assert [one for one in originals if identities(one) & stranger] == []
+    stranger = logs.identities(copies[3])
+    assert [one for one in originals if logs.identities(one) & stranger] == []
     for one in originals:
-        assert [other for other in originals if other is not one and identities(one) & identities(other)] == []
+        assert [
+            other for other in originals if other is not one and logs.identities(one) & logs.identities(other)
+        ] == []
 
 
 def test_a_short_id_that_comes_again_in_another_session_is_no_copy(home: Pi) -> None:
     home.write(NAME, [header(), user("one"), assistant(text("yes"))])
     home.write(FORK, [header(id=S2), user("two", at=at(9)), assistant(text("yes"), at=at(10))])
     for one, other in zip(home.messages(), home.messages(FORK), strict=True):
-        assert not identities(one) & identities(other)
+        assert not logs.identities(one) & logs.identities(other)
 
 
 def test_the_same_word_twice_is_two_messages(home: Pi) -> None:
     first, second = home.say(user("yes", "u0000001", None, at(1)), user("yes", "u0000002", "u0000001", at(2)))
-    assert not identities(first) & identities(second)
+    assert not logs.identities(first) & logs.identities(second)
 
 
 # Older versions
@@ -709,10 +710,12 @@ def test_a_fork_of_version_1_has_copies_without_ids(home: Pi) -> None:
     home.write(FORK, fork(*OLD, user("mine", "u0000011", None, at(11))))
     originals, (*copies, own) = home.messages(), home.messages(FORK)
     for original, copy in zip(originals, copies, strict=True):
-        assert identities(original) & identities(copy)
-    assert [one for one in originals if identities(one) & identities(own)] == []
+        assert logs.identities(original) & logs.identities(copy)
+    assert [one for one in originals if logs.identities(one) & logs.identities(own)] == []
     for one in originals:
-        assert [other for other in originals if other is not one and identities(one) & identities(other)] == []
+        assert [
+            other for other in originals if other is not one and logs.identities(one) & logs.identities(other)
+        ] == []
 
 
 def test_version_2_calls_an_extensions_message_hook_message(home: Pi) -> None:
@@ -796,42 +799,20 @@ def test_a_transcript_that_pi_migrated_is_read_again(home: Pi) -> None:
     assert spoken(record for record in rest if isinstance(record, Message)) == OLD_SAID
 
 
-CHANGES: list[tuple[str, Callable[[bytes], bytes]]] = [
-    ("truncated", lambda data: data[:-2]),
-    ("rewritten", lambda data: data.replace(b"one", b"two")),
-]
-
-
-@pytest.mark.parametrize(("reason", "change"), CHANGES)
+@pytest.mark.parametrize(("reason", "change"), logs.CHANGES)
 def test_a_changed_transcript_is_read_again(home: Pi, reason: str, change: Callable[[bytes], bytes]) -> None:
     path = home.write(NAME, [header(), user("one"), user("three", "u2000000")])
-    checkpoint = home.records()[-1]
-    assert isinstance(checkpoint, Checkpoint)
-    path.write_bytes(change(path.read_bytes()))
-    restart, *rest = home.records(checkpoint=checkpoint)
-    assert restart == Restart(reason)
-    assert rest == home.records()
+    logs.a_changed_transcript_is_read_again(path, home.records, reason, change)
 
 
 def test_a_checkpoint_of_another_kind_is_not_trusted(home: Pi) -> None:
     home.write(NAME, [header(), user("one")])
-    checkpoint = home.records()[-1]
-    assert isinstance(checkpoint, Checkpoint)
-    for state in ("", "{}", "[1]"):
-        assert home.records(checkpoint=checkpoint._replace(state=state))[0] == Restart("state")
-    assert not any(isinstance(record, Restart) for record in home.records(checkpoint=checkpoint))
+    logs.a_checkpoint_of_another_kind_is_not_trusted(home.records)
 
 
 def test_a_vanished_transcript_is_a_problem_and_the_checkpoint_stands(home: Pi) -> None:
-    path = home.write(NAME, [header(), user("one")])
-    transcript = home.transcript()
-    checkpoint = home.records()[-1]
-    assert isinstance(checkpoint, Checkpoint)
-    path.unlink()
-    problem, after = pi().read(transcript, checkpoint)
-    assert isinstance(problem, Problem)
-    assert problem.kind == "unreadable"
-    assert after == checkpoint
+    home.write(NAME, [header(), user("one")])
+    logs.a_vanished_transcript_is_a_problem_and_the_checkpoint_stands(home.transcript())
 
 
 def test_a_session_is_named_before_its_first_message(home: Pi) -> None:
@@ -840,10 +821,6 @@ def test_a_session_is_named_before_its_first_message(home: Pi) -> None:
     assert isinstance(first, Session)
     assert (first.native, first.cwd) == (S, "/w")
     assert [type(record) for record in rest] == [Message, Message, Session, Checkpoint]
-
-
-def gather(records: Iterable[Record]) -> list[Record]:
-    return [record for record in records if not isinstance(record, Session | Checkpoint)]
 
 
 MIXED = b"".join(
@@ -866,32 +843,15 @@ MIXED = b"".join(
 def test_every_cut_of_a_transcript_gives_the_same(tmp_path: Path) -> None:
     path = tmp_path / NAME
     transcript = Transcript("pi", str(path), S, 0, 0)
-    path.write_bytes(MIXED)
-    whole = list(pi().read(transcript, None))
+    whole = logs.every_cut_gives_the_same(transcript, path, MIXED)
     assert len([record for record in whole if isinstance(record, Message)]) == 6
     assert len([record for record in whole if isinstance(record, Problem)]) == 4
-    for end in range(len(MIXED)):
-        path.write_bytes(MIXED[:end])
-        before = list(pi().read(transcript, None))
-        checkpoint = before[-1]
-        assert isinstance(checkpoint, Checkpoint)
-        path.write_bytes(MIXED)
-        after = list(pi().read(transcript, checkpoint))
-        assert [*gather(before), *gather(after), *after[-2:]] == [*gather(whole), *whole[-2:]], end
 
 
 def test_a_long_transcript_can_be_left_and_taken_up_in_the_middle(home: Pi) -> None:
     rows = [user(f"{n} " + "x" * 100_000, f"u{n:07}", None, T) for n in range(200)]
     home.write(NAME, [header(), *rows])
-    records = home.records()
-    stops = [at for at, record in enumerate(records) if isinstance(record, Checkpoint)]
-    assert len(stops) == 3
-    for stop in stops:
-        checkpoint = records[stop]
-        assert isinstance(checkpoint, Checkpoint)
-        after = home.records(checkpoint=checkpoint)
-        assert gather(records[:stop]) + gather(after) == gather(records)
-        assert after[-2:] == records[-2:]
+    logs.a_long_transcript_can_be_left_and_taken_up_in_the_middle(home.records)
 
 
 KEYS = st.sampled_from(

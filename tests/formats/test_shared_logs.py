@@ -15,31 +15,23 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# The tests are no package, so that this neighbour is found through pytest's search path only.
-logs = importlib.import_module("test_claude_code_logs")
-codex_logs = importlib.import_module("test_codex_logs")
-pi_logs = importlib.import_module("test_pi_logs")
+    from tests.formats.logs import Agent, Home
+
+# The tests are no package, so that these neighbours are found through pytest's search path only.
+NEIGHBOURS = [importlib.import_module(f"test_{name}_logs") for name in ("claude_code", "codex", "pi")]
 FOLDER = os.environ.get("HARK_SHARED_LOGS", "")
 
 pytestmark = pytest.mark.skipif(not FOLDER, reason="HARK_SHARED_LOGS does not name a folder with the uncut logs")
 
 
-@pytest.mark.parametrize("check", logs.CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("case", logs.CASES)
-def test_uncut_log(case: str, check: Callable[[object], None]) -> None:
-    expected = logs.expectation(case)
-    check(logs.Home(os.path.join(FOLDER, expected["log"], ".claude"), expected))
-
-
-@pytest.mark.parametrize("check", codex_logs.CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("case", codex_logs.CASES)
-def test_uncut_codex_log(case: str, check: Callable[[object], None]) -> None:
-    expected = codex_logs.expectation(case, is_cut=False)
-    check(codex_logs.Home(os.path.join(FOLDER, expected["log"], ".codex"), expected))
-
-
-@pytest.mark.parametrize("check", pi_logs.CHECKS, ids=lambda check: check.__name__)
-@pytest.mark.parametrize("case", pi_logs.CASES)
-def test_uncut_pi_log(case: str, check: Callable[[object], None]) -> None:
-    expected = pi_logs.expectation(case)
-    check(pi_logs.Home(os.path.join(FOLDER, expected["log"], ".pi", "agent"), expected))
+@pytest.mark.parametrize(
+    ("agent", "case", "check"),
+    [
+        pytest.param(one.AGENT, case, check, id=f"{one.AGENT.name}-{case}-{check.__name__}")
+        for one in NEIGHBOURS
+        for case in one.CASES
+        for check in one.CHECKS
+    ],
+)
+def test_uncut_log(agent: Agent, case: str, check: Callable[[Home], None]) -> None:
+    check(agent.uncut(case, FOLDER))
