@@ -191,6 +191,7 @@ def status(state: Status) -> Json:
             }
             for one in state.agents
         ],
+        "masked": state.masked,
         "problem_kinds": state.problem_kinds,
         "problems": [
             {"path": one.path, "offset": one.offset, "kind": one.kind, "detail": one.detail} for one in state.problems

@@ -113,6 +113,8 @@ class Status(NamedTuple):
     folder: str
     bytes: int
     segments: int
+    masked: dict[str, int]
+    """Secrets that were masked, by kind."""
 
 
 class CaughtUp(NamedTuple):

@@ -34,6 +34,7 @@ from harkback.model import (
     Problem,
     Session,
 )
+from harkback.redact import masker
 from harkback.sources import SOURCES, source
 
 TYPE_CHECKING = False
@@ -213,7 +214,7 @@ class _Place:
             self.one.path,
             _earlier(message.time_ms, said_ms),
             message.role,
-            message.parts,
+            tuple(map(_masked, message.parts)),
             message.model,
             message.branch,
             message.more,
@@ -280,6 +281,13 @@ def _kept_kind(part: StoredPart, session: StoredSession) -> str:
     """Tell a subagent's task from what it says: no model has said the task."""
     is_task = part.lane == TALK and part.role != USER and session.relation == "subagent" and not part.model
     return META if is_task else ""
+
+
+def _masked(part: Part) -> Part:
+    """Mask secrets in a text that was just read from its transcript."""
+    mask = masker()
+    args = part.args if part.args is None else mask.mask_all(part.args)[0]
+    return part._replace(text=mask.mask(part.text)[0], args=args)
 
 
 def _earlier(time_ms: int | None, said_ms: int | None) -> int | None:

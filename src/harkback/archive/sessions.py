@@ -64,6 +64,20 @@ def _folder_bytes(folder: str) -> int:
     )
 
 
+def _masked(record: bytes) -> bytes:
+    """Mask secrets in a record; one without any stays as it is, byte for byte."""
+    import json
+
+    from harkback.redact import masker
+
+    try:
+        value, found = masker().mask_all(json.loads(record))
+    except ValueError:  # a damaged one
+        text, found = masker().mask(record.decode("utf-8", "replace"))
+        return text.encode() if found else record
+    return json.dumps(value, ensure_ascii=False).encode() if found else record
+
+
 class Archive:
     """One person's archive; every method opens what it needs and closes it again."""
 
@@ -358,6 +372,7 @@ class Archive:
                 self.place.data,
                 _folder_bytes(self.place.data),
                 engine.segments,
+                rows.masked(),
             )
         finally:
             engine.close()
@@ -498,8 +513,11 @@ class Archive:
         finally:
             engine.close()
 
-    def raw(self, text: str) -> bytes:
-        """Give the untouched record of a message from its transcript. Raises NotFound, Ambiguous, TranscriptGone."""
+    def raw(self, text: str, *, reveal: bool = False) -> bytes:
+        """Give the record of a message from its transcript, secrets masked unless `reveal`.
+
+        Raises NotFound, Ambiguous, TranscriptGone.
+        """
         from harkback.sources.files import record_at
 
         engine = self._need()
@@ -516,7 +534,7 @@ class Archive:
                 except OSError:
                     continue
                 if record is not None:
-                    return record
+                    return record if reveal else _masked(record)
             raise errors.TranscriptGone(found.path, found.message)
         finally:
             engine.close()

@@ -82,7 +82,7 @@ def _show(options: argparse.Namespace) -> int:
 
     archive = _archive()
     if options.raw:
-        printing.raw(archive.raw(options.id))
+        printing.raw(archive.raw(options.id, reveal=options.reveal))
         return 0
     view = archive.show(options.id, context=options.context, page=options.page)
     if isinstance(view, SessionView):

@@ -157,7 +157,8 @@ def _show(add: Callable[..., argparse.ArgumentParser]) -> None:
     one.add_argument("id", metavar="ID", help="an id that any command printed, its beginning, or the agent's own id")
     one.add_argument("-C", type=_count, default=2, metavar="N", dest="context", help="turns around a message (2)")
     one.add_argument("--page", type=_count, default=1, metavar="N", help="page of a session or of a long message (1)")
-    one.add_argument("--raw", action="store_true", help="print the untouched record from the transcript")
+    one.add_argument("--raw", action="store_true", help="print the record from the transcript, secrets masked")
+    one.add_argument("--reveal", action="store_true", help="with --raw: as it stands, secrets too")
     _json(one)
 
 

@@ -457,6 +457,8 @@ def status(state: Status, *, as_json: bool) -> None:
         )
     if len(state.problems) > 10:
         print("           … (all with --json)")
+    secrets = ", ".join(f"{kind} {number:,}" for kind, number in state.masked.items())
+    print(f"masked     {secrets or 'no secrets'}")
     for leaving in state.leaving:
         print(
             f"leaving    {leaving.agent} will delete {leaving.transcripts:,} transcripts within a week"

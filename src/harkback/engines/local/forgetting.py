@@ -29,6 +29,7 @@ def forget_rows(con: sqlite3.Connection, transcript: int, kept: set[int]) -> Non
     )
     parts = con.execute("DELETE FROM part WHERE transcript=?", (transcript,)).rowcount
     problems = con.execute("DELETE FROM problem WHERE transcript=?", (transcript,)).rowcount
+    con.execute("DELETE FROM masked WHERE transcript=?", (transcript,))
     talk = con.execute("SELECT messages FROM transcript WHERE id=?", (transcript,)).fetchone()[0]
     add_tally(con, parts=moved - parts, problems=-problems, messages=-talk)
     if high:

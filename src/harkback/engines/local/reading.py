@@ -425,6 +425,10 @@ class Rows:
         """Count the problems by kind."""
         return dict(self.con.execute("SELECT kind, count(*) FROM problem GROUP BY kind ORDER BY 2 DESC").fetchall())
 
+    def masked(self) -> dict[str, int]:
+        """Count the secrets that were masked, by kind."""
+        return dict(self.con.execute("SELECT kind, sum(number) FROM masked GROUP BY kind ORDER BY 2 DESC").fetchall())
+
     def by_agent(self) -> list[tuple[str, int, int, int, int | None]]:
         """Give for each agent: transcripts, messages, transcripts gone, time of the newest session."""
         return self.con.execute(

@@ -55,6 +55,11 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE TABLE folder(path TEXT PRIMARY KEY, agent TEXT NOT NULL, mtime INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE dead(seq INTEGER NOT NULL, transcript INTEGER, PRIMARY KEY(seq, transcript));
     """,
+    """
+    CREATE TABLE masked(
+        transcript INTEGER NOT NULL, pos INTEGER NOT NULL, kind TEXT NOT NULL, number INTEGER NOT NULL,
+        PRIMARY KEY(transcript, pos, kind)) WITHOUT ROWID;
+    """,
 )
 
 

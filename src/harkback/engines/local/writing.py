@@ -31,6 +31,7 @@ from harkback.model import (
     SessionTitle,
     Transcript,
 )
+from harkback.redact import masker
 from harkback.text.batch import token_strings
 
 TYPE_CHECKING = False
@@ -84,6 +85,7 @@ class Writing:
         self.messages_written = 0
         self._heap = SMALL_HEAP_BYTES if small else HEAP_BYTES
         self._labels = Labels(con, folder)
+        self._masker = masker()
         self._indexes = words.can_write(heap_bytes=self._heap, threads=threads)
         if self._indexes and self._behind():
             self._index_from_rows(clean=True)
@@ -106,6 +108,7 @@ class Writing:
         """Sessions whose messages also stand in others."""
         self._copies: list[tuple[int, int, int, int]] = []
         self._problems: list[tuple[int, int, int, str, str]] = []
+        self._secrets: list[tuple[int, int, str, int]] = []
         self._claims: list[tuple[int, str]] = []
         self._open: dict[int, Open] = {}
         self._forgotten: set[int] = set()
@@ -183,12 +186,14 @@ class Writing:
             case Checkpoint():
                 opened.checkpoint = record
             case Session():
-                opened.facts = record
+                mask = self._masker.mask
+                opened.facts = record._replace(title=mask(record.title)[0], branch=mask(record.branch)[0])
             case Problem():
-                where = (opened.number, record.offset, record.length, record.kind, record.detail)
+                detail, _ = self._masker.mask(record.detail)
+                where = (opened.number, record.offset, record.length, record.kind, detail)
                 self._problems.append(where)
             case SessionTitle():
-                self._claims.append((key_of(opened.agent, record.key), record.title))
+                self._claims.append((key_of(opened.agent, record.key), self._masker.mask(record.title)[0]))
             case _:
                 raise AssertionError(record)
 
@@ -210,6 +215,7 @@ class Writing:
         waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
         if not waiting:
             return
+        waiting = self._without_secrets(waiting)
         keyed = [
             (opened, message, key_of(opened.agent, message.key), key_of(opened.agent, message.copy_key))
             for opened, message in waiting
@@ -230,6 +236,28 @@ class Writing:
         self._rows += rows
         if self._indexes and facts:
             self.words.add(facts, token_strings(texts))
+
+    def _without_secrets(self, waiting: list[tuple[Open, Message]]) -> list[tuple[Open, Message]]:
+        """Mask secrets in what waits to be stored; nothing is kept of them but their number."""
+        is_clean = self._masker.is_clean
+        if is_clean("\0".join([part.text for _, message in waiting for part in message.parts])) and is_clean(
+            "\0".join([path for _, message in waiting for part in message.parts for path in part.files])
+        ):
+            return waiting
+        return [(opened, self._masked(opened, message)) for opened, message in waiting]
+
+    def _masked(self, opened: Open, message: Message) -> Message:
+        kinds: dict[str, int] = {}
+
+        def mask(text: str) -> str:
+            masked, found = self._masker.mask(text)
+            for kind, number in found.items():
+                kinds[kind] = kinds.get(kind, 0) + number
+            return masked
+
+        parts = tuple(part._replace(text=mask(part.text), files=tuple(map(mask, part.files))) for part in message.parts)
+        self._secrets += [(opened.number, message.offset, kind, number) for kind, number in kinds.items()]
+        return message._replace(parts=parts) if kinds else message
 
     def _find_owners(self, keys: list[int]) -> None:
         if self._first == 1:
@@ -339,6 +367,7 @@ class Writing:
             before = con.total_changes
             con.executemany("INSERT OR IGNORE INTO problem VALUES(?,?,?,?,?)", self._problems)
             problems = con.total_changes - before
+            con.executemany("INSERT OR REPLACE INTO masked VALUES(?,?,?,?)", self._secrets)
             con.executemany("INSERT OR REPLACE INTO claim VALUES(?,?)", self._claims)
             for opened in self._open.values():
                 self._close_transcript(con, opened)
@@ -501,6 +530,7 @@ class Writing:
         )
         for session, native, title, started, number, path in rows.fetchall():
             name, rank = names.get(native, ("", 0))
+            name = self._masker.mask(name)[0]
             if name and name != title:
                 facts = Session(agent, native, name, rank, started_ms=started)
                 fresh.append((Open(number, session, Transcript(agent, path, native, 0, 0)), facts))
