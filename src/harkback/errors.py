@@ -89,6 +89,14 @@ class NotAMessage(HarkError):
     """{0!r} is a session; only a message has a raw record. `hark show {0}` lists its messages with their ids."""
 
 
+class NothingNamed(HarkError):
+    """Nothing was named that is to be forgotten. Give an id, or --session, --project, --before or --match."""
+
+
+class NotAgreed(HarkError):
+    """Nothing was changed: there is no terminal to ask at. Add --yes to agree."""
+
+
 class CannotResume(HarkError):
     """Session {0} cannot be gone on with, because {1}. `hark show {0}` shows what was said in it."""
 

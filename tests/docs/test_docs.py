@@ -292,6 +292,7 @@ def test_the_json_page_names_the_keys_that_the_commands_print(
     assert state["problems"]
     assert state["leaving"]
     ask(["rebuild"], "hark rebuild")
+    ask(["forget", "--session", FORK, "--yes"], "hark forget")
     ask(["demo"], "hark demo")
     assert compared.unseen() == set(), "described, but never printed"
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from harkback._record import NamedTuple
+from harkback.engines.local.erasing import MESSAGE
 from harkback.engines.local.ids import key_of, message_id
 from harkback.engines.local.transcripts import Transcripts
 from harkback.model import (
@@ -121,6 +122,7 @@ class Stream:
         self.wanted = wanted
         self.rows = engine.rows
         self.transcripts = Transcripts(engine.rows)
+        self.forgotten = self.rows.forgotten(MESSAGE)
         self.tellers: dict[int, int] = {}
         """Which transcript tells a message that stands in several: the first; those that are gone come last."""
 
@@ -202,6 +204,8 @@ class _Place:
         stored = self.known.get(message.offset)
         key = key_of(self.session.agent, message.key) if stored is None else stored
         copied_with = key if stored is not None else self.neighbour(message.offset)
+        if key in self.stream.forgotten:
+            return None
         if not self.stream.wanted.copies and (self.is_elsewhere(copied_with) or self.is_again(stored)):
             return None
         said_ms, copies = self.places(copied_with)

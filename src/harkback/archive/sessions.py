@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from harkback.archive.events import Events
+    from harkback.archive.keeping import Doomed
     from harkback.config import Place
+    from harkback.engines.local.erasing import Erased
     from harkback.ingest.reading import Progress
     from harkback.query import Query
 
@@ -338,6 +340,33 @@ class Archive:
             engine = self._open_for_writing()
             try:
                 return engine.rebuild(progress)
+            finally:
+                engine.close()
+
+    def doomed(
+        self,
+        *,
+        ids: Sequence[str] = (),
+        sessions: Sequence[str] = (),
+        projects: Sequence[str] = (),
+        before_ms: int | None = None,
+        match: Query | None = None,
+    ) -> Doomed:
+        """Find what would be forgotten, and change nothing. Raises NothingYet, NotFound, Ambiguous."""
+        from harkback.archive.keeping import find_doomed
+
+        engine = self._need()
+        try:
+            return find_doomed(engine, ids, sessions, projects, before_ms, match)
+        finally:
+            engine.close()
+
+    def forget(self, doomed: Doomed, waiting: Callable[[], None] = lambda: None) -> Erased:
+        """Forget messages and sessions for good, with one new word index; a later sync does not bring them back."""
+        with guarded(self.place.data), self._lock(FOREVER_S, waiting):
+            engine = self._open_for_writing()
+            try:
+                return engine.forget(set(doomed.messages), {one.number for one in doomed.sessions})
             finally:
                 engine.close()
 

@@ -10,6 +10,7 @@ from harkback.archive.answers import SessionView
 from harkback.archive.sessions import Archive
 from harkback.cli.parser import parse as parse_argv
 from harkback.config import place
+from harkback.errors import NothingNamed
 from harkback.model import LANES, MAIN_LANES
 from harkback.query import FIELDS, parse, with_options
 
@@ -151,6 +152,33 @@ def _sources(options: argparse.Namespace) -> int:
     return 0 if any(one.folders for one in listed) else 1
 
 
+def _forget(options: argparse.Namespace) -> int:
+    from harkback.cli import printing
+    from harkback.cli.asking import is_agreed
+
+    archive = _archive()
+    before = with_options(parse("", archive.now_ms), archive.now_ms, since=options.before).filters
+    match = parse(options.match, archive.now_ms) if options.match else None
+    if not (options.id or options.session or options.project or before or match):
+        raise NothingNamed
+    doomed = archive.doomed(
+        ids=options.id,
+        sessions=options.session,
+        projects=options.project,
+        before_ms=before[0].since_ms if before else None,
+        match=match,
+    )
+    if not doomed.messages and not doomed.sessions:
+        printing.forgotten(None, as_json=options.json)
+        return 1
+    if not options.yes:
+        printing.doomed(doomed)
+        if not is_agreed("Forget them for good?"):
+            return 2
+    printing.forgotten(archive.forget(doomed, _say_waiting), as_json=options.json)
+    return 0
+
+
 def _sync(options: argparse.Namespace) -> int:
     from harkback.cli import printing
     from harkback.cli.background import LIMIT_S
@@ -212,6 +240,7 @@ _COMMANDS = {
     "resume": _resume,
     "events": _events,
     "sources": _sources,
+    "forget": _forget,
     "sync": _sync,
     "status": _status,
     "rebuild": _rebuild,

@@ -34,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"hark {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", prog="hark")
-    for add in (_search, _show, _sessions, _resume, _events, _sources, _sync, _status, _rebuild, _demo):
+    for add in (_search, _show, _sessions, _resume, _events, _sources, _forget, _sync, _status, _rebuild, _demo):
         add(partial(commands.add_parser, allow_abbrev=False))
     return top
 
@@ -218,6 +218,22 @@ def _sources(add: Callable[..., argparse.ArgumentParser]) -> None:
             description="Say for each agent where its transcripts lie and what was read of them.",
         )
     )
+
+
+def _forget(add: Callable[..., argparse.ArgumentParser]) -> None:
+    one = add(
+        "forget",
+        help="take something out of the archive for good",
+        description="Take messages or sessions out of the archive for good, wherever copies of them stand. Shows what,"
+        " and asks. The agents' transcripts are not touched, and a later sync does not bring it back.",
+    )
+    one.add_argument("id", nargs="*", metavar="ID", help="messages or sessions, by any id that a command printed")
+    one.add_argument("--session", action="append", default=[], metavar="ID", help="a session")
+    one.add_argument("--project", action="append", default=[], metavar="PROJECT", help="every session of a project")
+    one.add_argument("--before", metavar="DATE", help="everything said before this date")
+    one.add_argument("--match", metavar="QUERY", help="every message that a search for this finds, in any lane")
+    one.add_argument("--yes", action="store_true", help="do not ask")
+    _json(one)
 
 
 def _sync(add: Callable[..., argparse.ArgumentParser]) -> None:

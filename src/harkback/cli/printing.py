@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
     from harkback.archive.answers import Answer, MessageView, Overview, SessionView, SourceView, Status
     from harkback.archive.events import Event
+    from harkback.archive.keeping import Doomed
     from harkback.archive.statistics import Counts, Statistics
+    from harkback.engines.local.erasing import Erased
     from harkback.ingest.changes import Report
     from harkback.model import Coverage, StoredPart, StoredSession
     from harkback.query import Query
@@ -374,6 +376,33 @@ def no_events(query: Query, kinds: Sequence[str]) -> None:
     _note(
         f"no event fits{f' the filters ({names})' if names else ''}; hark sources and hark sessions show what there is"
     )
+
+
+def doomed(found: Doomed) -> None:
+    """Show on the side what would be forgotten."""
+    _note(f"{_number(len(found.messages), 'message')} in all" + (", the newest:" if found.shown else ""))
+    for part in found.shown:
+        text = " ".join(_plain(part.text).split())
+        _note(f"    {part.message}  {_when(part.time_ms)}  {ROLES[part.role]}: {text[:_TITLE_CHARS]}")
+    for one in found.sessions[:10]:
+        _note(f"    session {one.short}  {_when(one.started_ms)}  {_title(one)}")
+    if len(found.sessions) > 10:
+        _note(f"    and {len(found.sessions) - 10:,} more sessions")
+
+
+def forgotten(erased: Erased | None, *, as_json: bool) -> None:
+    """Print what was forgotten; None: nothing was found."""
+    messages, sessions = erased or (0, 0)
+    if as_json:
+        from harkback import wire
+
+        _json({"schema": wire.SCHEMA, "messages": messages, "sessions": sessions})
+    elif erased is None:
+        print("Nothing fits, so nothing was forgotten.")
+    else:
+        print(
+            f"forgot {_number(messages, 'message')} and {_number(sessions, 'session')}; a sync does not bring them back"
+        )
 
 
 def pending(number: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from harkback._record import NamedTuple
+from harkback.engines.local.erasing import SESSION, session_key
 from harkback.sources import SOURCES, source
 
 TYPE_CHECKING = False
@@ -50,11 +51,14 @@ def all_changes(rows: Rows | None, home: str, env: Mapping[str, str], *, everyth
     gone: list[str] = []
     back: list[str] = []
     folders: list[tuple[str, str, int]] = []
+    forgotten = rows.forgotten(SESSION) if rows is not None else set()
     for name in SOURCES:
         agent = source(name)
         known = rows.known(name) if rows is not None else {}
         folders += [(path, name, _mtime(path)) for path in agent.folders(home, env)]
         for seen in agent.discover(home, env):
+            if forgotten and session_key(seen.agent, seen.native) in forgotten:
+                continue
             was = known.pop(seen.path, None)
             is_news = was is None or _differs(seen, was.size, was.mtime_ns, was.inode) or was.parser != agent.PARSER
             if is_news or everything:
@@ -130,6 +134,8 @@ def _look_again(
 
 def _is_news(rows: Rows, seen: Transcript) -> bool:
     was = rows.known_at([seen.path]).get(seen.path)
+    if was is None and session_key(seen.agent, seen.native) in rows.forgotten(SESSION):
+        return False
     return was is None or was.is_gone or _differs(seen, was.size, was.mtime_ns, was.inode)
 
 

@@ -8,6 +8,7 @@ from itertools import takewhile
 from harkback import errors
 from harkback._record import NamedTuple
 from harkback.engines.local import words
+from harkback.engines.local.erasing import Erased, erase
 from harkback.engines.local.finding import POOL, Asked, Found, Request, find, session_counts
 from harkback.engines.local.labels import base_name
 from harkback.engines.local.pending import add_rows, facts_above, is_behind, watermark
@@ -278,6 +279,15 @@ class LocalEngine:
     def segments(self) -> int:
         """How many segments the index has."""
         return self.index.searcher().num_segments if self.index is not None else 0
+
+    def forget(self, messages: set[int], sessions: set[int], *, leave_tombs: bool = True) -> Erased:
+        """Forget messages and sessions for good, and make the word index anew without them."""
+        with guarded(self.folder):
+            with transaction(self.con) as con:
+                erased = erase(con, messages, sessions, leave_tombs=leave_tombs)
+            self.rebuild()
+            self.con.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return erased
 
     def rebuild(self, progress: Callable[[int], None] = lambda _: None) -> int:
         """Make the word index again from the rows, beside the old one, and swap; gives the number of parts.

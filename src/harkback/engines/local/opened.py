@@ -23,6 +23,10 @@ class Open:
         """Whether what was read before may no longer be what stands there."""
         self.checkpoint: Checkpoint | None = None
         self.facts: Session | None = None
+        self.is_dropped = False
+        """Whether its session was forgotten, or is not to be read."""
+        self.unwanted = ""
+        """A title that was forgotten and that the transcript gives again."""
         self.messages = 0
         self.chars = 0
         """Characters of talk."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from harkback import errors
+from harkback.engines.local.erasing import tombs
 from harkback.engines.local.ids import key_of, key_range, message_id
-from harkback.engines.local.schema import chunks
+from harkback.engines.local.schema import WITH_TOMBSTONES, chunks, version
 from harkback.model import (
     TALK,
     UNREADABLE,
@@ -95,6 +96,21 @@ class Rows:
                 for (value,) in self.con.execute("SELECT value FROM label WHERE id=?", (int(number),))
             )
         return StoredPart(row[0], message_id(row[1]), *row[2:13], files, row[14])
+
+    @staticmethod
+    def key(part: StoredPart) -> int:
+        """Give the engine's own number of a part's message."""
+        return _key(part.message)
+
+    def first_parts(self, messages: Sequence[int]) -> list[StoredPart]:
+        """Give the first part of each of these messages."""
+        found: list[StoredPart] = []
+        for some in chunks(list(messages)):
+            marks = ",".join("?" * len(some))
+            found += self._parts(
+                f"WHERE part.seq IN (SELECT seq FROM identity WHERE key IN ({marks})) ORDER BY part.seq", some
+            )
+        return found
 
     def message(self, transcript: int, offset: int) -> list[StoredPart]:
         """Give every part of the message at a place."""
@@ -425,8 +441,14 @@ class Rows:
         """Count the problems by kind."""
         return dict(self.con.execute("SELECT kind, count(*) FROM problem GROUP BY kind ORDER BY 2 DESC").fetchall())
 
+    def forgotten(self, kind: str) -> set[int]:
+        """Give the hashes of what was forgotten: `erasing.MESSAGE`, `SESSION` or `TITLE`."""
+        return tombs(self.con, kind)
+
     def masked(self) -> dict[str, int]:
         """Count the secrets that were masked, by kind."""
+        if version(self.con) < WITH_TOMBSTONES:
+            return {}
         return dict(self.con.execute("SELECT kind, sum(number) FROM masked GROUP BY kind ORDER BY 2 DESC").fetchall())
 
     def by_agent(self) -> list[tuple[str, int, int, int, int | None]]:

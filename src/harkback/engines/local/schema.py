@@ -59,8 +59,12 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE TABLE masked(
         transcript INTEGER NOT NULL, pos INTEGER NOT NULL, kind TEXT NOT NULL, number INTEGER NOT NULL,
         PRIMARY KEY(transcript, pos, kind)) WITHOUT ROWID;
+    CREATE TABLE tombstone(key INTEGER NOT NULL, kind TEXT NOT NULL, PRIMARY KEY(key, kind)) WITHOUT ROWID;
     """,
 )
+
+WITH_TOMBSTONES = 2
+"""The layout from which on there are `masked` and `tombstone`; a reader meets older ones."""
 
 
 def connect(folder: str, *, write: bool) -> sqlite3.Connection:
@@ -133,28 +137,29 @@ def _opening_error(folder: str, error: sqlite3.Error, *, write: bool) -> errors.
 
 def is_laid_out(con: sqlite3.Connection) -> bool:
     """Whether the tables are there."""
-    return _version(con) > 0
+    return version(con) > 0
 
 
-def _version(con: sqlite3.Connection) -> int:
+def version(con: sqlite3.Connection) -> int:
+    """Give the number of the tables' layout."""
     return int(con.execute("PRAGMA user_version").fetchone()[0])
 
 
 def _check_version(con: sqlite3.Connection, folder: str) -> None:
-    if _version(con) > len(MIGRATIONS):
-        raise errors.ArchiveTooNew(folder, _version(con), len(MIGRATIONS))
+    if version(con) > len(MIGRATIONS):
+        raise errors.ArchiveTooNew(folder, version(con), len(MIGRATIONS))
 
 
 def _migrate(con: sqlite3.Connection, folder: str) -> None:
     _check_version(con, folder)
-    while (version := _version(con)) < len(MIGRATIONS):
+    while (before := version(con)) < len(MIGRATIONS):
         with transaction(con):
-            if _version(con) != version:
+            if version(con) != before:
                 continue  # another process did this step while we waited
-            for statement in MIGRATIONS[version].split(";"):
+            for statement in MIGRATIONS[before].split(";"):
                 if statement.strip():
                     con.execute(statement)
-            con.execute(f"PRAGMA user_version={version + 1}")
+            con.execute(f"PRAGMA user_version={before + 1}")
 
 
 class transaction:  # noqa: N801  # used as a verb: `with transaction(con):`

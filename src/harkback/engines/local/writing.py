@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 
 from harkback._record import NamedTuple
+from harkback.engines.local.erasing import MESSAGE, SESSION, TITLE, session_key, title_key, tombs, without
 from harkback.engines.local.forgetting import forget_rows, set_time
 from harkback.engines.local.ids import key_of
 from harkback.engines.local.labels import Labels
@@ -86,6 +87,9 @@ class Writing:
         self._heap = SMALL_HEAP_BYTES if small else HEAP_BYTES
         self._labels = Labels(con, folder)
         self._masker = masker()
+        self._forgotten_messages = tombs(con, MESSAGE)
+        self._forgotten_titles = tombs(con, TITLE)
+        self._forgotten_sessions = tombs(con, SESSION)
         self._indexes = words.can_write(heap_bytes=self._heap, threads=threads)
         if self._indexes and self._behind():
             self._index_from_rows(clean=True)
@@ -168,6 +172,8 @@ class Writing:
 
     def add_message(self, opened: Open, message: Message) -> None:
         """Take in one message of an opened transcript: the hot path of a first sync."""
+        if opened.is_dropped:
+            return
         length = message.length
         if length > MOST_CHARS:
             message = self._cut_long(opened, message)
@@ -187,7 +193,14 @@ class Writing:
                 opened.checkpoint = record
             case Session():
                 mask = self._masker.mask
+                opened.is_dropped = opened.is_dropped or (
+                    bool(self._forgotten_sessions)
+                    and session_key(opened.agent, record.native) in self._forgotten_sessions
+                )
                 opened.facts = record._replace(title=mask(record.title)[0], branch=mask(record.branch)[0])
+                if self._forgotten_titles and title_key(opened.facts.title) in self._forgotten_titles:
+                    opened.unwanted = record.title
+                    opened.facts = opened.facts._replace(title="", title_rank=0)
             case Problem():
                 detail, _ = self._masker.mask(record.detail)
                 where = (opened.number, record.offset, record.length, record.kind, detail)
@@ -225,7 +238,10 @@ class Writing:
         rows: list[tuple[object, ...]] = []
         facts: list[Facts] = []
         owners = self._owners
+        forgotten = self._forgotten_messages
         for opened, message, first, second in keyed:
+            if forgotten and (first in forgotten or second in forgotten):
+                continue
             owner = owners.get(first) or (owners.get(second) if second else None)
             if owner is not None:
                 self._note_copy(owner, opened, message, first, second)
@@ -383,6 +399,8 @@ class Writing:
     def _close_transcript(self, con: sqlite3.Connection, opened: Open) -> None:
         """Record how far a transcript was read and what is known of its session."""
         at, place = opened.checkpoint, opened.transcript
+        if at is not None and opened.unwanted:
+            at = at._replace(state=without(at.state, opened.unwanted))
         if at is not None:
             if opened.before is None and not opened.is_counted:
                 add_tally(con, transcripts=1)
@@ -531,6 +549,8 @@ class Writing:
         for session, native, title, started, number, path in rows.fetchall():
             name, rank = names.get(native, ("", 0))
             name = self._masker.mask(name)[0]
+            if title_key(name) in self._forgotten_titles:
+                continue
             if name and name != title:
                 facts = Session(agent, native, name, rank, started_ms=started)
                 fresh.append((Open(number, session, Transcript(agent, path, native, 0, 0)), facts))

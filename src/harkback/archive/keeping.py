@@ -1,0 +1,68 @@
+"""What is not to be kept: forgetting for good, and masking what older rules let through."""
+
+from __future__ import annotations
+
+from harkback import errors, rank
+from harkback._record import NamedTuple
+from harkback.engines.local import Search
+from harkback.engines.local.erasing import messages_before, messages_in
+from harkback.model import LANES, StoredSession
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harkback.engines.local import LocalEngine
+    from harkback.model import StoredPart
+    from harkback.query import Query
+
+MOST_MATCHES = 100_000
+_SHOWN = 10
+
+
+class Doomed(NamedTuple):
+    """What would be forgotten."""
+
+    messages: frozenset[int]
+    """The engine's own numbers, those in the sessions too."""
+    sessions: tuple[StoredSession, ...]
+    shown: tuple[StoredPart, ...]
+    """A few of the messages, the newest first."""
+
+
+def find_doomed(
+    engine: LocalEngine,
+    ids: Sequence[str],
+    sessions: Sequence[str],
+    projects: Sequence[str],
+    before_ms: int | None,
+    match: Query | None,
+) -> Doomed:
+    """Find what is to be forgotten; nothing is changed. Raises NotFound, Ambiguous."""
+    rows = engine.rows
+    messages: set[int] = set()
+    whole = {one.number: one for one in (rows.find_session(text) for text in sessions)}
+    for text in ids:
+        found = rows.find_id(text)
+        if isinstance(found, StoredSession):
+            whole[found.number] = found
+        else:
+            messages.add(rows.key(found))
+    if projects:
+        numbers = engine.projects(projects)
+        if not numbers:
+            raise errors.NotFound(", ".join(projects))
+        whole |= {one.number: one for one in rows.sessions(projects=numbers, subagents=True, limit=-1)}
+    if before_ms is not None:
+        messages |= messages_before(rows.con, before_ms)
+        ended = rows.sessions(until_ms=before_ms, subagents=True, limit=-1)
+        whole |= {one.number: one for one in ended if (one.ended_ms or before_ms) < before_ms}
+    if match is not None:
+        wanted = Search(match, tuple(range(len(LANES))), MOST_MATCHES, pool=MOST_MATCHES)
+        # Only what holds every word: a looser match is for a person to judge.
+        ranked = rank.by_time(engine.find(wanted).candidates, 0)
+        parts = rows.parts([one.candidate.seq for one in ranked if one.tier <= rank.ALL])
+        messages |= {rows.key(part) for part in parts.values()}
+    messages |= messages_in(rows.con, whole)
+    shown = sorted(rows.first_parts(sorted(messages)[:200]), key=lambda part: -(part.time_ms or 0))[:_SHOWN]
+    return Doomed(frozenset(messages), tuple(whole.values()), tuple(shown))

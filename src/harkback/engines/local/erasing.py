@@ -1,0 +1,195 @@
+"""Forgetting for good: rows, identities, copies, titles and names go, and a tombstone keeps them from coming back.
+
+A tombstone is the hash of a name (of a message, a session, a title), never a text. SQLite overwrites what it deletes
+(`secure_delete`); the word index is made anew without it, because deleted words stay readable in an index.
+"""
+
+from __future__ import annotations
+
+from harkback._record import NamedTuple
+from harkback.engines.local.ids import key_of
+from harkback.engines.local.schema import WITH_TOMBSTONES, add_tally, chunks, version
+from harkback.model import TALK, USER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable
+
+# What a tombstone stands for.
+MESSAGE, SESSION, TITLE = "message", "session", "title"
+
+
+class Erased(NamedTuple):
+    """What was forgotten."""
+
+    messages: int
+    sessions: int
+
+
+def tombs(con: sqlite3.Connection, kind: str) -> set[int]:
+    """Give the hashes of what was forgotten; nothing where an older program's layout has no tombstones yet."""
+    if version(con) < WITH_TOMBSTONES:
+        return set()
+    return {key for (key,) in con.execute("SELECT key FROM tombstone WHERE kind=?", (kind,))}
+
+
+def session_key(agent: str, native: str) -> int:
+    """Hash the name of a session."""
+    return key_of(agent, f"session:{native}")
+
+
+def title_key(title: str) -> int:
+    """Hash a title."""
+    return key_of("title", title)
+
+
+def messages_in(con: sqlite3.Connection, sessions: Iterable[int]) -> set[int]:
+    """Give the messages that stand in sessions, copies of others' too."""
+    found: set[int] = set()
+    for some in chunks(sorted(sessions)):
+        marks = ",".join("?" * len(some))
+        for table in ("part", "copy"):
+            rows = con.execute(
+                f"SELECT DISTINCT message FROM {table} JOIN transcript ON transcript.id = transcript"
+                f" WHERE transcript.session IN ({marks})",
+                some,
+            )
+            found.update(row[0] for row in rows)
+    return found
+
+
+def messages_before(con: sqlite3.Connection, before_ms: int) -> set[int]:
+    """Give the messages that were said before a time."""
+    return {row[0] for row in con.execute("SELECT DISTINCT message FROM part WHERE time < ?", (before_ms,))}
+
+
+def erase(con: sqlite3.Connection, messages: set[int], sessions: set[int], *, leave_tombs: bool) -> Erased:
+    """Forget messages wherever they stand, and whole sessions; inside a transaction.
+
+    Without `leave_tombs` a later sync may bring them back.
+    """
+    messages = messages | messages_in(con, sessions)
+    con.execute("CREATE TEMP TABLE IF NOT EXISTS doomed(key INTEGER PRIMARY KEY)")
+    con.execute("DELETE FROM doomed")
+    con.executemany("INSERT OR IGNORE INTO doomed VALUES(?)", [(key,) for key in sorted(messages)])
+    _count_out(con)
+    _forget_titles(con, leave_tombs=leave_tombs)
+    con.execute("CREATE TEMP TABLE IF NOT EXISTS gone(seq INTEGER PRIMARY KEY)")
+    con.execute("DELETE FROM gone")
+    con.execute("INSERT INTO gone SELECT seq FROM part WHERE message IN (SELECT key FROM doomed)")
+    if leave_tombs:
+        # A message may have a second name, which copies share.
+        con.execute(
+            "INSERT OR IGNORE INTO tombstone SELECT key, ? FROM identity WHERE seq IN (SELECT seq FROM gone)",
+            (MESSAGE,),
+        )
+        con.execute("INSERT OR IGNORE INTO tombstone SELECT key, ? FROM doomed", (MESSAGE,))
+    con.execute("DELETE FROM identity WHERE seq IN (SELECT seq FROM gone)")
+    con.execute("DELETE FROM claim WHERE key IN (SELECT key FROM doomed)")
+    for table in ("problem", "masked"):
+        con.execute(
+            f"DELETE FROM {table} WHERE EXISTS(SELECT 1 FROM part WHERE part.transcript = {table}.transcript AND"
+            f" part.pos = {table}.pos AND part.seq IN (SELECT seq FROM gone))"
+        )
+    con.execute("INSERT OR IGNORE INTO dead SELECT seq, NULL FROM gone")
+    parts = con.execute("DELETE FROM part WHERE seq IN (SELECT seq FROM gone)").rowcount
+    con.execute("DELETE FROM copy WHERE message IN (SELECT key FROM doomed)")
+    add_tally(con, parts=-parts)
+    for session in sessions:
+        _forget_session(con, session, leave_tombs=leave_tombs)
+    _forget_names(con)
+    con.execute("DELETE FROM doomed")
+    con.execute("DELETE FROM gone")
+    return Erased(len(messages), len(sessions))
+
+
+def _count_out(con: sqlite3.Connection) -> None:
+    """Take the doomed messages out of the totals of their transcripts and of the archive."""
+    own = con.execute(
+        "SELECT transcript, message, sum(length(text)) FROM part WHERE lane=? AND message IN (SELECT key FROM doomed)"
+        " GROUP BY transcript, message",
+        (TALK,),
+    ).fetchall()
+    session = dict(con.execute("SELECT id, session FROM transcript").fetchall())
+    counted = [(1, chars, transcript) for transcript, _, chars in own]
+    home = {message: (session[transcript], chars) for transcript, message, chars in own}
+    for message, transcript in con.execute(
+        "SELECT message, transcript FROM copy WHERE message IN (SELECT key FROM doomed)"
+    ).fetchall():
+        if message in home and home[message][0] != session[transcript]:
+            counted.append((1, home[message][1], transcript))
+    con.executemany("UPDATE transcript SET messages=messages-?, chars=chars-? WHERE id=?", counted)
+    add_tally(con, messages=-len(counted))
+
+
+def _forget_titles(con: sqlite3.Connection, *, leave_tombs: bool) -> None:
+    """Take away titles that were made of a doomed prompt, and doomed titles; from what reading remembers too."""
+    rows = con.execute(
+        "SELECT session.id, title FROM session JOIN part ON part.seq = title_seq WHERE part.message IN"
+        " (SELECT key FROM doomed)"
+    ).fetchall()
+    prompts = con.execute(
+        "SELECT session.id, title, text FROM session JOIN transcript ON transcript.session = session.id JOIN"
+        " (SELECT transcript, pos, message FROM copy UNION SELECT transcript, pos, message FROM part) place"
+        " ON place.transcript = transcript.id JOIN part ON part.message = place.message AND part.lane=? AND part.role=?"
+        " WHERE title_rank = 0 AND title != '' AND place.message IN (SELECT key FROM doomed)",
+        (TALK, USER),
+    ).fetchall()
+    rows += [
+        (session, title)
+        for session, title, text in prompts
+        if title in " ".join(text.split())[: 4 * len(title)] or text.lstrip().startswith(title)
+    ]
+    for session, title in set(rows):
+        con.execute("UPDATE session SET title='', title_rank=0, title_seq=NULL WHERE id=?", (session,))
+        if leave_tombs:
+            con.execute("INSERT OR IGNORE INTO tombstone VALUES(?, ?)", (title_key(title), TITLE))
+        for number, state in con.execute("SELECT id, state FROM transcript WHERE session=?", (session,)).fetchall():
+            con.execute("UPDATE transcript SET state=? WHERE id=?", (without(state, title), number))
+
+
+def without(state: str, title: str) -> str:
+    """Take a title out of the JSON in which reading remembers it."""
+    import json
+
+    for ascii_only in (False, True):
+        state = state.replace(json.dumps(title, ensure_ascii=ascii_only), '""')
+    return state
+
+
+def _forget_session(con: sqlite3.Connection, session: int, *, leave_tombs: bool) -> None:
+    agent, native, title, seq = con.execute(
+        "SELECT agent, native, title, title_seq FROM session WHERE id=?", (session,)
+    ).fetchone()
+    if leave_tombs:
+        con.execute("INSERT OR IGNORE INTO tombstone VALUES(?, ?)", (session_key(agent, native), SESSION))
+        if title:
+            con.execute("INSERT OR IGNORE INTO tombstone VALUES(?, ?)", (title_key(title), TITLE))
+    transcripts = [row[0] for row in con.execute("SELECT id FROM transcript WHERE session=?", (session,))]
+    counted = 0
+    for number in transcripts:
+        problems = con.execute("DELETE FROM problem WHERE transcript=?", (number,)).rowcount
+        con.execute("DELETE FROM masked WHERE transcript=?", (number,))
+        con.execute("DELETE FROM copy WHERE transcript=?", (number,))
+        was_read = con.execute("DELETE FROM transcript WHERE id=? RETURNING fingerprint", (number,)).fetchall()
+        counted += any(fingerprint for (fingerprint,) in was_read)
+        add_tally(con, problems=-problems)
+    if seq is not None:
+        con.execute("DELETE FROM part WHERE seq=?", (seq,))
+        con.execute("INSERT OR IGNORE INTO dead VALUES(?, NULL)", (seq,))
+        con.execute("DELETE FROM identity WHERE seq=?", (seq,))
+    add_tally(con, transcripts=-counted)
+    con.execute("DELETE FROM session WHERE id=?", (session,))
+
+
+def _forget_names(con: sqlite3.Connection) -> None:
+    """Delete names of files, projects, branches, tools and models that nothing speaks of any more."""
+    used: set[int] = set()
+    for (files,) in con.execute("SELECT DISTINCT files FROM part WHERE files > ''"):
+        used.update(map(int, files.split()))
+    for column in ("tool", "model", "branch"):
+        used.update(row[0] for row in con.execute(f"SELECT DISTINCT {column} FROM part WHERE {column} IS NOT NULL"))
+    used.update(row[0] for row in con.execute("SELECT DISTINCT project FROM session WHERE project IS NOT NULL"))
+    stale = [row for row in con.execute("SELECT id FROM label WHERE kind != 'agent'").fetchall() if row[0] not in used]
+    con.executemany("DELETE FROM label WHERE id=?", stale)

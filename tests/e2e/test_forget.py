@@ -1,0 +1,170 @@
+"""`hark forget`: the words are nowhere afterwards, a sync does not bring them back, the rest answers as before."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import tantivy
+
+from harkback.cli import asking
+from harkback.text.tokens import token_string
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.e2e.pens import PENS, Claude, Codex, Pen, Pi, hark, hits, texts
+else:
+    from pens import PENS, Claude, Codex, Pen, Pi, hark, hits, texts
+
+WORD = "xyzzyquux"
+HAN = "祕密驗收"
+
+
+@pytest.fixture
+def pens(own_home: Path) -> list[Pen]:
+    """Write three sessions, each with a first prompt, a secret one in the middle, and a last."""
+    made = [pen(number, "2026-11-03", f"/w/{pen.agent}") for number, pen in enumerate(PENS, 1)]
+    for pen in made:
+        pen.user(f"pear first {pen.agent} zebra{pen.number}z")
+        pen.user(f"{WORD} {HAN} {pen.agent}")
+        pen.say(f"pear answer {pen.agent}")
+        pen.write(own_home)
+    hark("sync")
+    return made
+
+
+def traces(home: Path, *words: str) -> list[str]:
+    """Name the files of the archive in which a word stands, as bytes or as a term of the index."""
+    folder = os.environ["HARK_HOME"]
+    found: list[str] = []
+    for base, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(base, name), "rb") as file:
+                data = file.read()
+            found += [name for word in words if word.encode() in data]
+    con = sqlite3.connect(os.path.join(folder, "archive.sqlite"))
+    (index,) = con.execute("SELECT value FROM meta WHERE key='words'").fetchone()
+    con.close()
+    searcher = tantivy.Index.open(os.path.join(folder, index)).searcher()
+    # The count of documents that ever held a term, deleted ones too: what is left in the dictionary.
+    tokens = {token for word in words for token in token_string(word).split()}
+    found += [f"term {token}" for token in tokens if len(token) > 1 and searcher.doc_freq("w", token)]
+    assert home.exists()
+    return found
+
+
+def answers() -> list[Any]:
+    return [hark("search", "--json", "--no-sync", "pear").json["hits"], hark("sessions", "--json").json["sessions"]]
+
+
+def test_a_forgotten_message_is_nowhere_and_stays_away(own_home: Path, pens: list[Pen]) -> None:
+    assert traces(own_home, WORD, HAN)
+    ids = [hit["id"] for hit in hits(WORD)]
+    assert len(ids) == 3
+    before = [hit["snippet"] for hit in hits("pear")]
+    done = hark("forget", *ids, "--yes")
+    assert (done.status, done.out) == (0, "forgot 3 messages and 0 sessions; a sync does not bring them back\n")
+    assert traces(own_home, WORD, HAN) == []
+    assert hits(WORD) == []
+    hark("sync", "--full")
+    assert hits(WORD) == []
+    assert traces(own_home, WORD, HAN) == []
+    assert [hit["snippet"] for hit in hits("pear")] == before
+    for pen in pens:
+        pen.user(f"pear later {pen.agent}")
+        pen.write(own_home)
+    assert len(texts("later")) == 3
+    assert hits(WORD) == []
+
+
+@pytest.mark.parametrize("kind", PENS)
+def test_a_forgotten_session_is_not_read_again(own_home: Path, pens: list[Pen], kind: type[Pen]) -> None:
+    (pen,) = [one for one in pens if isinstance(one, kind)]
+    assert hark("forget", "--session", pen.native, "--yes").status == 0
+    assert pen.agent not in {hit["agent"] for hit in hits("pear")}
+    since = len(pen.rows)
+    pen.user("pear more")
+    pen.append(own_home, since)
+    hark("sync")
+    assert texts("more") == []
+    assert hark("show", pen.native).status == 1
+    assert traces(own_home, f"zebra{pen.number}z") == []
+    assert len(hits("pear")) == 4
+
+
+def test_the_title_that_was_made_of_it_goes_too(own_home: Path) -> None:
+    pen = Claude(1, "2026-11-03")
+    pen.user(f"{WORD} as a title")
+    pen.say("pear")
+    pen.write(own_home)
+    (hit,) = hits(WORD)
+    assert hit["title"] == f"{WORD} as a title"
+    hark("forget", hit["id"], "--yes")
+    assert traces(own_home, WORD) == []
+    pen.user("pear again")
+    pen.write(own_home)
+    assert {hit["title"] for hit in hits("pear")} == {""}
+    assert traces(own_home, WORD) == []
+
+
+def test_copies_in_forks_go_too(own_home: Path) -> None:
+    first = Pi(1, "2026-11-03")
+    first.user(f"{WORD} first")
+    first.write(own_home)
+    fork = Pi(2, "2026-11-04")
+    fork.copy(first, len(first.rows))
+    fork.user("pear in the fork")
+    fork.write(own_home)
+    (hit,) = hits(WORD)
+    assert len(hit["copies"]) == 1
+    hark("forget", "--session", first.native, "--yes")
+    assert (hits(WORD), traces(own_home, WORD)) == ([], [])
+    hark("sync", "--full")
+    assert (hits(WORD), texts("pear")) == ([], ["pear in the fork"])
+
+
+def test_a_project_a_time_and_a_query_name_what_goes(own_home: Path, pens: list[Pen]) -> None:
+    assert len(pens) == 3
+    late = Codex(9, "2026-11-20", "/w/late")
+    late.user("pear late")
+    late.write(own_home)
+    hark("sync")
+    assert hark("forget", "--match", f"{WORD} {HAN}", "--yes").out.startswith("forgot 3 messages")
+    assert hark("forget", "--project", "codex", "--yes").out.startswith("forgot 2 messages and 1 session")
+    assert {hit["agent"] for hit in hits("pear first")} == {"claude-code", "pi"}
+    assert hark("forget", "--before", "2026-11-10", "--yes").status == 0
+    assert texts("pear") == ["pear late"]
+    assert traces(own_home, WORD, "first") == []
+
+
+def test_nothing_is_forgotten_unasked(own_home: Path, pens: list[Pen], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert own_home.exists()
+    asked = hark("forget", "--session", pens[0].native)
+    assert asked.status == 2
+    assert "--yes" in asked.err
+    monkeypatch.setattr(asking, "is_agreed", lambda _: False)
+    refused = hark("forget", "--session", pens[0].native)
+    assert refused.status == 2
+    assert "3 messages in all" in refused.err
+    assert pens[0].native[:8] in refused.err
+    assert len(hits(WORD)) == 3
+    assert hark("forget", "--match", "nosuchword", "--yes").status == 1
+    assert hark("forget", "--yes").status == 2
+    assert hark("forget", "mnosuchid0000", "--yes").status == 1
+    assert hark("forget", "--before", "someday", "--yes").status == 2
+    assert len(hits(WORD)) == 3
+
+
+def test_totals_agree_after_forgetting(own_home: Path, pens: list[Pen]) -> None:
+    hark("forget", *[hit["id"] for hit in hits(WORD)], "--session", pens[1].native, "--yes")
+    state = hark("status", "--json").json["coverage"]
+    assert (state["files"], state["messages"]) == (2, 4)
+    os.environ["HARK_HOME"] = str(own_home / "clean")
+    con = sqlite3.connect(own_home.parent / "archive" / "archive.sqlite")
+    assert con.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    parts = con.execute("SELECT count(*) FROM part").fetchone()[0]
+    assert con.execute("SELECT value FROM meta WHERE key='total_parts'").fetchone()[0] == parts
+    con.close()
