@@ -93,6 +93,10 @@ class NothingNamed(HarkError):
     """Nothing was named that is to be forgotten. Give an id, or --session, --project, --before or --match."""
 
 
+class NoPattern(HarkError):
+    """`hark exclude {0}` needs a project: the name of its folder, or a path such as ~/work/client-*."""
+
+
 class NotAgreed(HarkError):
     """Nothing was changed: there is no terminal to ask at. Add --yes to agree."""
 

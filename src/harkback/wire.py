@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from harkback.archive.answers import Answer, MessageView, SessionView, SourceView, Status
+    from harkback.archive.answers import Answer, Checked, MessageView, SessionView, SourceView, Status
     from harkback.archive.events import Event
     from harkback.archive.statistics import Counts, Statistics
     from harkback.ingest.changes import Report
@@ -282,6 +282,16 @@ def sources(listed: list[SourceView]) -> Json:
 def resumed(one: StoredSession) -> Json:
     """Write how to go on with a session."""
     return {"schema": SCHEMA, "session": one.id, **resume(one)}
+
+
+def checked(found: Checked) -> Json:
+    """Write what a check found."""
+    return {
+        "schema": SCHEMA,
+        "faults": [{"kind": one.kind, "number": one.number, "mend": one.mend} for one in found.faults],
+        "secrets": found.secrets,
+        "problem_kinds": found.problem_kinds,
+    }
 
 
 def bare(kept: Coverage | None, transcripts: int, newest_ms: int | None) -> Json:

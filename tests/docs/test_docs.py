@@ -12,6 +12,7 @@ import os
 import re
 import shlex
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -23,6 +24,7 @@ import pytest
 import harkback
 from harkback.cli import main
 from harkback.cli.parser import parser
+from harkback.config import place
 from harkback.demo import SEARCHES, write
 from harkback.model import LANES, MAIN_LANES
 from harkback.query import FIELDS
@@ -293,6 +295,15 @@ def test_the_json_page_names_the_keys_that_the_commands_print(
     assert state["leaving"]
     ask(["rebuild"], "hark rebuild")
     ask(["forget", "--session", FORK, "--yes"], "hark forget")
+    ask(["exclude", "add", "nosuch-*"], "hark exclude")
+    ask(["exclude", "list"], "hark exclude list")
+    ask(["redact"], "hark redact")
+    ask(["check"], "hark check")
+    con = sqlite3.connect(os.path.join(place(os.environ).data, "archive.sqlite"))
+    con.execute("DELETE FROM part WHERE seq = (SELECT max(seq) FROM part)")
+    con.commit()
+    con.close()
+    assert ask(["check"], "hark check", (2,))["faults"]
     ask(["demo"], "hark demo")
     assert compared.unseen() == set(), "described, but never printed"
 

@@ -6,6 +6,7 @@ from harkback._record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from harkback.engines.local.checking import Fault
     from harkback.model import Coverage, StoredPart, StoredSession
     from harkback.query import Query
     from harkback.search.answer import Found
@@ -45,6 +46,23 @@ class MessageView(NamedTuple):
     before: tuple[StoredPart, ...]
     after: tuple[StoredPart, ...]
     places: tuple[tuple[StoredSession, str, int], ...]
+
+
+class Checked(NamedTuple):
+    """What a check found."""
+
+    faults: tuple[Fault, ...]
+    secrets: dict[str, int]
+    """By kind; only when they were looked for."""
+    problem_kinds: dict[str, int]
+
+
+class Excluding(NamedTuple):
+    """What excluding a project did."""
+
+    changed: bool
+    forgotten: int
+    """Sessions that were read before."""
 
 
 class Leaving(NamedTuple):

@@ -66,6 +66,8 @@ class Wanted(NamedTuple):
     """In lower case; of a tool `mcp__server__name` the last word is enough."""
     copies: bool = False
     """Whether a message is given wherever it stands."""
+    hidden: tuple[int, ...] = ()
+    """Projects that are left out."""
 
 
 class Told(NamedTuple):
@@ -141,6 +143,7 @@ class Stream:
             sessions=wanted.sessions,
             since_ms=wanted.since_ms,
             until_ms=wanted.until_ms,
+            hidden=wanted.hidden,
         )
         order = {one.number: at + one.is_gone * len(listed) for at, one in enumerate(listed)}
         self.tellers = self.transcripts.tellers(order)

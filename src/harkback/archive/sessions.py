@@ -11,6 +11,8 @@ from harkback.archive.answers import (
     AgentCoverage,
     Answer,
     CaughtUp,
+    Checked,
+    Excluding,
     Leaving,
     MessageView,
     Overview,
@@ -21,6 +23,7 @@ from harkback.archive.answers import (
 )
 from harkback.engines.local import POOL, LocalEngine, Search, base_name, guarded, locked, prepare_folder
 from harkback.ingest.changes import HOT, Changes, Report, all_changes, hot_changes
+from harkback.ingest.excluded import Excluded, sealed_projects
 from harkback.ingest.projects import project_of
 from harkback.model import CALLS, LANES, MAIN_LANES, TALK, Coverage, StoredSession
 from harkback.query import parse
@@ -124,7 +127,8 @@ class Archive:
             left_out = tuple({one.number: one for one in [*self._excluded(engine, exclude), *asking]}.values())
             excluded = tuple(one.number for one in left_out)
             # Ranking drops some: of what is one message, of what is too much of one session.
-            wanted = Search(query, lanes, limit, newest, substring, excluded, max(POOL, 2 * limit))
+            sealed = tuple(self._sealed(engine))
+            wanted = Search(query, lanes, limit, newest, substring, excluded, sealed, max(POOL, 2 * limit))
             looking = Looking(engine, wanted, self.now_ms, self._project(engine), context)
             found = looking.sessions() if by_session else looking.messages()
             coverage = engine.rows.coverage()
@@ -160,6 +164,13 @@ class Archive:
             except errors.NotFound:
                 continue  # a session that is not here cannot be in the answer
         return found
+
+    def _sealed(self, engine: LocalEngine) -> list[int]:
+        """Give the projects that are found only from inside themselves, but for the one we are in."""
+        patterns = [one for one, kind in engine.rows.exclusions().items() if kind == "sealed"]
+        if not patterns:
+            return []
+        return sealed_projects(patterns, self.place.home, engine.rows.labels("project"), project_of(self.cwd))
 
     def _project(self, engine: LocalEngine) -> int | None:
         here = project_of(self.cwd)
@@ -310,6 +321,8 @@ class Archive:
                     changes = self._all_changes(full=full)
                 if not engine.words_are_current:
                     engine.rebuild()
+                if limit_s is None:
+                    self._forget_excluded(engine)
                 reader = Reader(engine, self.now_ms, self.place.home, self.env, until=until, progress=progress)
                 return reader.read(changes, full=full), engine.rows.coverage()
             finally:
@@ -369,6 +382,58 @@ class Archive:
                 return engine.forget(set(doomed.messages), {one.number for one in doomed.sessions})
             finally:
                 engine.close()
+
+    def check(self, *, secrets: bool = False) -> Checked:
+        """Prove that rows, totals, checkpoints and the word index agree; with `secrets` look for those instead."""
+        from harkback.engines.local import checking
+
+        engine = self._need()
+        try:
+            if secrets:
+                return Checked((), checking.secrets(engine.con), engine.rows.problem_kinds())
+            return Checked(tuple(checking.faults(engine)), {}, engine.rows.problem_kinds())
+        finally:
+            engine.close()
+
+    def redact(self, waiting: Callable[[], None] = lambda: None) -> dict[str, int]:
+        """Mask secrets in what is stored, by today's rules; gives their number by kind."""
+        self._need().close()
+        with guarded(self.place.data), self._lock(FOREVER_S, waiting):
+            engine = self._open_for_writing()
+            try:
+                return engine.redact()
+            finally:
+                engine.close()
+
+    def exclusions(self) -> dict[str, str]:
+        """Give the patterns of projects that are `excluded` or `sealed`."""
+        engine = LocalEngine.open(self.place.data)
+        try:
+            return engine.rows.exclusions() if engine is not None else {}
+        finally:
+            if engine is not None:
+                engine.close()
+
+    def exclude(self, pattern: str, kind: str | None, waiting: Callable[[], None] = lambda: None) -> Excluding:
+        """Exclude or seal projects, or (None) neither any more; what was read of excluded ones is forgotten."""
+        with guarded(self.place.data), self._lock(FOREVER_S, waiting):
+            engine = self._open_for_writing()
+            try:
+                with engine.writing(small=True) as writing:
+                    changed = writing.set_exclusion(pattern, kind)
+                return Excluding(changed, self._forget_excluded(engine))
+            finally:
+                engine.close()
+
+    def _forget_excluded(self, engine: LocalEngine) -> int:
+        """Forget what was read of projects that are excluded now; gives the number of sessions."""
+        patterns = [one for one, kind in engine.rows.exclusions().items() if kind == "excluded"]
+        excluded = Excluded(patterns, self.place.home)
+        projects = [number for number, path in engine.rows.labels("project").items() if excluded.holds(path)]
+        sessions = engine.rows.sessions(projects=projects, subagents=True, limit=-1) if projects else []
+        if sessions:
+            engine.forget(set(), {one.number for one in sessions}, leave_tombs=False)
+        return len(sessions)
 
     def overview(self) -> Overview:
         """Say in two lines what is covered; reads and counts nothing new."""
@@ -461,6 +526,7 @@ class Archive:
                 since_ms=fields["since"].since_ms if "since" in fields else None,
                 until_ms=fields["until"].until_ms if "until" in fields else None,
                 subagents=subagents,
+                hidden=self._sealed(engine),
                 limit=limit,
                 skip=skip,
             )
@@ -492,6 +558,7 @@ class Archive:
                 tuple(kinds),
                 tuple(one.lower() for one in fields["tool"].values) if "tool" in fields else (),
                 copies,
+                () if sessions else tuple(self._sealed(engine)),
             )
         except BaseException:
             engine.close()

@@ -10,7 +10,7 @@ from harkback.archive.answers import SessionView
 from harkback.archive.sessions import Archive
 from harkback.cli.parser import parse as parse_argv
 from harkback.config import place
-from harkback.errors import NothingNamed
+from harkback.errors import NoPattern, NothingNamed
 from harkback.model import LANES, MAIN_LANES
 from harkback.query import FIELDS, parse, with_options
 
@@ -179,6 +179,37 @@ def _forget(options: argparse.Namespace) -> int:
     return 0
 
 
+def _exclude(options: argparse.Namespace) -> int:
+    from harkback.cli import printing
+
+    archive = _archive()
+    if options.action == "list":
+        listed = archive.exclusions()
+        printing.exclusions(listed, as_json=options.json)
+        return 0 if listed else 1
+    if not options.pattern:
+        raise NoPattern(options.action)
+    kind = None if options.action == "remove" else "sealed" if options.sealed else "excluded"
+    done = archive.exclude(options.pattern, kind, _say_waiting)
+    printing.excluding(options.pattern, kind, done, as_json=options.json)
+    return 0 if done.changed else 1
+
+
+def _check(options: argparse.Namespace) -> int:
+    from harkback.cli import printing
+
+    checked = _archive().check(secrets=options.secrets)
+    printing.checked(checked, secrets=options.secrets, as_json=options.json)
+    return 2 if checked.faults or checked.secrets else 0
+
+
+def _redact(options: argparse.Namespace) -> int:
+    from harkback.cli import printing
+
+    printing.redacted(_archive().redact(_say_waiting), as_json=options.json)
+    return 0
+
+
 def _sync(options: argparse.Namespace) -> int:
     from harkback.cli import printing
     from harkback.cli.background import LIMIT_S
@@ -241,6 +272,9 @@ _COMMANDS = {
     "events": _events,
     "sources": _sources,
     "forget": _forget,
+    "exclude": _exclude,
+    "check": _check,
+    "redact": _redact,
     "sync": _sync,
     "status": _status,
     "rebuild": _rebuild,

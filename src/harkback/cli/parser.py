@@ -34,7 +34,7 @@ def parser() -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action="version", version=f"hark {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", prog="hark")
-    for add in (_search, _show, _sessions, _resume, _events, _sources, _forget, _sync, _status, _rebuild, _demo):
+    for add in _ADDERS:
         add(partial(commands.add_parser, allow_abbrev=False))
     return top
 
@@ -236,6 +236,43 @@ def _forget(add: Callable[..., argparse.ArgumentParser]) -> None:
     _json(one)
 
 
+def _exclude(add: Callable[..., argparse.ArgumentParser]) -> None:
+    one = add(
+        "exclude",
+        help="keep projects from being read, or from being found elsewhere",
+        description="Keep projects from being read; what was read of them is forgotten. A sealed project is read, but"
+        " found only from inside itself.",
+    )
+    one.add_argument("action", choices=("add", "remove", "list"), metavar="add|remove|list", help="what to do")
+    one.add_argument(
+        "pattern", nargs="?", metavar="PATTERN", help="a folder's name or path; * and ? stand for anything"
+    )
+    one.add_argument("--sealed", action="store_true", help="with add: read it, but find it only from inside itself")
+    _json(one)
+
+
+def _check(add: Callable[..., argparse.ArgumentParser]) -> None:
+    one = add(
+        "check",
+        help="prove that the archive agrees with itself",
+        description="Prove that rows, totals, checkpoints and the word index agree. What does not is named, with the"
+        " command that mends it, and the exit status is 2.",
+    )
+    one.add_argument("--secrets", action="store_true", help="look for secrets in what is stored instead")
+    _json(one)
+
+
+def _redact(add: Callable[..., argparse.ArgumentParser]) -> None:
+    _json(
+        add(
+            "redact",
+            help="mask secrets in what is stored",
+            description="Mask the secrets that `hark check --secrets` finds in what is stored. New texts are masked"
+            " when they are read.",
+        )
+    )
+
+
 def _sync(add: Callable[..., argparse.ArgumentParser]) -> None:
     one = add("sync", help="read what is new", description="Read what is new in every agent's transcripts.")
     one.add_argument("--full", action="store_true", help="read every transcript again from its beginning")
@@ -269,3 +306,22 @@ def _count(text: str) -> int:
     if not 0 <= number <= MOST_COUNT:
         raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 100000")
     return number
+
+
+_ADDERS = (
+    _search,
+    _show,
+    _sessions,
+    _resume,
+    _events,
+    _sources,
+    _forget,
+    _exclude,
+    _check,
+    _redact,
+    _sync,
+    _status,
+    _rebuild,
+    _demo,
+)
+"""In the order in which `--help` lists the commands."""

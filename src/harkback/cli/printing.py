@@ -15,7 +15,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from harkback.archive.answers import Answer, MessageView, Overview, SessionView, SourceView, Status
+    from harkback.archive.answers import (
+        Answer,
+        Checked,
+        Excluding,
+        MessageView,
+        Overview,
+        SessionView,
+        SourceView,
+        Status,
+    )
     from harkback.archive.events import Event
     from harkback.archive.keeping import Doomed
     from harkback.archive.statistics import Counts, Statistics
@@ -403,6 +412,67 @@ def forgotten(erased: Erased | None, *, as_json: bool) -> None:
         print(
             f"forgot {_number(messages, 'message')} and {_number(sessions, 'session')}; a sync does not bring them back"
         )
+
+
+def exclusions(listed: dict[str, str], *, as_json: bool) -> None:
+    """Print the patterns of projects that are not read or not found."""
+    if as_json:
+        from harkback import wire
+
+        _json({"schema": wire.SCHEMA, "exclusions": [{"pattern": one, "kind": kind} for one, kind in listed.items()]})
+        return
+    for pattern, kind in listed.items():
+        print(f"{kind:<10}{_plain(pattern)}")
+    if not listed:
+        print("No project is excluded or sealed. `hark exclude add PATTERN` keeps one from being read.")
+
+
+def excluding(pattern: str, kind: str | None, done: Excluding, *, as_json: bool) -> None:
+    """Print what excluding a project did."""
+    if as_json:
+        from harkback import wire
+
+        _json({"schema": wire.SCHEMA, "changed": done.changed, "forgotten": done.forgotten})
+        return
+    what = {None: "is read and found again", "sealed": "is found only from inside itself", "excluded": "is not read"}
+    if not done.changed and kind is None:
+        print(f"{_plain(pattern)} was neither excluded nor sealed.")
+        return
+    forgot = (
+        f"; {_number(done.forgotten, 'session')} that had been read {'is' if done.forgotten == 1 else 'are'} forgotten"
+    )
+    print(
+        f"{_plain(pattern)} {what[kind]}"
+        + (forgot if done.forgotten else "")
+        + ("; hark sync reads it" if kind is None else "")
+    )
+
+
+def checked(found: Checked, *, secrets: bool, as_json: bool) -> None:
+    """Print what a check found."""
+    if as_json:
+        from harkback import wire
+
+        _json(wire.checked(found))
+        return
+    for fault in found.faults:
+        print(f"{fault.number:,} {fault.kind}: {fault.mend}")
+    if secrets:
+        kinds = _listed(found.secrets)
+        print(f"secrets    {kinds}: hark redact" if kinds else "secrets    none")
+    elif not found.faults:
+        print("rows, totals, checkpoints and the word index agree")
+    print(f"problems   {_listed(found.problem_kinds) or 'none'}")
+
+
+def redacted(kinds: dict[str, int], *, as_json: bool) -> None:
+    """Print what was masked."""
+    if as_json:
+        from harkback import wire
+
+        _json({"schema": wire.SCHEMA, "masked": kinds})
+    else:
+        print(f"masked {_listed(kinds)}" if kinds else "nothing had to be masked")
 
 
 def pending(number: int) -> None:

@@ -9,6 +9,7 @@ from time import monotonic
 from harkback._record import NamedTuple
 from harkback.engines.local.writing import BATCH_CHARS
 from harkback.ingest.changes import Report
+from harkback.ingest.excluded import Excluded
 from harkback.ingest.projects import project_of
 from harkback.model import UNREADABLE, Checkpoint, Message, Problem, Restart, Session
 from harkback.sources import source
@@ -73,6 +74,8 @@ class Reader:
         self.env = env or {}
         self.now_ms = now_ms
         self.until = until
+        patterns = [one for one, kind in engine.rows.exclusions().items() if kind == "excluded"]
+        self.excluded = Excluded(patterns, home)
         self.progress = progress
         self._projects: dict[str, str] = {}
 
@@ -179,6 +182,9 @@ class Reader:
             at = record if isinstance(record, Checkpoint) else None
             has_more = (has_more or isinstance(record, Message)) and at is None
             if isinstance(record, Session) and record.cwd:
+                if self.excluded.holds(record.cwd) or self.excluded.holds(self._project(record.cwd)):
+                    writing.exclude(opened)
+                    return True
                 if not opened.project and not anew:
                     # What was indexed before anything told the folder would never be found by its project.
                     opened.is_misplaced = writing.has_rows(opened)

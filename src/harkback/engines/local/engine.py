@@ -49,6 +49,7 @@ class Search(NamedTuple):
     newest: bool = False
     substring: bool = False
     exclude_sessions: tuple[int, ...] = ()
+    exclude_projects: tuple[int, ...] = ()
     pool: int = POOL
     is_wide: bool = False
     needs: tuple[Need, ...] = ()
@@ -185,7 +186,10 @@ class LocalEngine:
                 continue
             query = self._filter(one, session_wide=has_words)
             filters.append(words.without(words.everything(), [query]) if one.negated else query)
-        excluded = [self._session_but_shared(number, search.exclude_sessions) for number in search.exclude_sessions]
+        sealed = [words.numbers("project", search.exclude_projects)] if search.exclude_projects else []
+        excluded = sealed + [
+            self._session_but_shared(number, search.exclude_sessions) for number in search.exclude_sessions
+        ]
         return Request(
             wanted,
             whole_phrase(search.query) if has_words else None,
@@ -288,6 +292,18 @@ class LocalEngine:
             self.rebuild()
             self.con.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         return erased
+
+    def redact(self) -> dict[str, int]:
+        """Mask the secrets that older rules let through, and make the word index anew; gives their number by kind."""
+        from harkback.engines.local.checking import mask_stored
+
+        with guarded(self.folder):
+            with transaction(self.con) as con:
+                found = mask_stored(con)
+            if found:
+                self.rebuild()
+                self.con.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return found
 
     def rebuild(self, progress: Callable[[int], None] = lambda _: None) -> int:
         """Make the word index again from the rows, beside the old one, and swap; gives the number of parts.

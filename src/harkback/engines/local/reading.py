@@ -298,6 +298,7 @@ class Rows:
         since_ms: int | None = None,
         until_ms: int | None = None,
         subagents: bool = False,
+        hidden: Sequence[int] = (),
         limit: int = 20,
         skip: int = 0,
     ) -> list[StoredSession]:
@@ -305,6 +306,7 @@ class Rows:
         asked: list[tuple[bool, str, Sequence[object]]] = [
             (agents is not None, f"session.agent IN ({','.join('?' * len(agents or ()))})", agents or ()),
             (projects is not None, f"session.project IN ({','.join('?' * len(projects or ()))})", projects or ()),
+            (bool(hidden), f"ifnull(session.project, 0) NOT IN ({','.join('?' * len(hidden))})", hidden),
             (bool(branches), f"({' OR '.join(['instr(lower(branch), lower(?))'] * len(branches))})", branches),
             (bool(title), "instr(lower(title), lower(?))", (title,)),
             (bool(parent), "parent = ?", (parent,)),
@@ -444,6 +446,12 @@ class Rows:
     def forgotten(self, kind: str) -> set[int]:
         """Give the hashes of what was forgotten: `erasing.MESSAGE`, `SESSION` or `TITLE`."""
         return tombs(self.con, kind)
+
+    def exclusions(self) -> dict[str, str]:
+        """Give the patterns of projects that are `excluded` or `sealed`."""
+        if version(self.con) < WITH_TOMBSTONES:
+            return {}
+        return dict(self.con.execute("SELECT pattern, kind FROM exclusion ORDER BY pattern").fetchall())
 
     def masked(self) -> dict[str, int]:
         """Count the secrets that were masked, by kind."""

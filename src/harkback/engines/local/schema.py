@@ -60,6 +60,7 @@ MIGRATIONS: tuple[str, ...] = (
         transcript INTEGER NOT NULL, pos INTEGER NOT NULL, kind TEXT NOT NULL, number INTEGER NOT NULL,
         PRIMARY KEY(transcript, pos, kind)) WITHOUT ROWID;
     CREATE TABLE tombstone(key INTEGER NOT NULL, kind TEXT NOT NULL, PRIMARY KEY(key, kind)) WITHOUT ROWID;
+    CREATE TABLE exclusion(pattern TEXT PRIMARY KEY, kind TEXT NOT NULL) WITHOUT ROWID;
     """,
 )
 

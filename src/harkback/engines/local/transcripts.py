@@ -38,6 +38,7 @@ class Transcripts:
         sessions: Sequence[int] | None = None,
         since_ms: int | None = None,
         until_ms: int | None = None,
+        hidden: Sequence[int] = (),
     ) -> list[Listed]:
         """List those whose session fits, the oldest session first."""
         where = ["session.started IS NOT NULL"]
@@ -46,6 +47,9 @@ class Transcripts:
             if some is not None:
                 where.append(f"{column} IN ({','.join('?' * len(some))})")
                 values += some
+        if hidden:
+            where.append(f"ifnull(session.project, 0) NOT IN ({','.join('?' * len(hidden))})")
+            values += hidden
         for condition, bound in (("session.ended >= ?", since_ms), ("session.started < ?", until_ms)):
             if bound is not None:
                 where.append(condition)

@@ -56,6 +56,9 @@ MOST_CHARS = 2_000_000
 BATCH_CHARS = 24 << 20
 """So much text is committed at once: about half a second of work, and what a kill makes us read again."""
 
+EXCLUDED = "excluded"
+"""Stands for a fingerprint where a transcript is not to be read."""
+
 WAL_BYTES = 32 << 20
 """A larger write-ahead log is emptied at once; beside a busy reader it would otherwise grow without bound."""
 
@@ -555,6 +558,26 @@ class Writing:
                 facts = Session(agent, native, name, rank, started_ms=started)
                 fresh.append((Open(number, session, Transcript(agent, path, native, 0, 0)), facts))
         self._retitle(fresh)
+
+    def exclude(self, opened: Open) -> None:
+        """Keep nothing of a transcript that is not to be read; it is looked at again when it changes."""
+        opened.is_dropped = opened.is_whole = opened.is_counted = True
+        opened.facts = None
+        opened.checkpoint = Checkpoint(0, EXCLUDED)
+        self._waiting = [one for one in self._waiting if one[0] is not opened]
+
+    def set_exclusion(self, pattern: str, kind: str | None) -> bool:
+        """Keep a pattern of projects, or drop it (None); whether anything changed."""
+        with guarded(self.folder), transaction(self.con) as con:
+            before = con.total_changes
+            if kind is None:
+                con.execute("DELETE FROM exclusion WHERE pattern=?", (pattern,))
+            else:
+                con.execute("INSERT OR REPLACE INTO exclusion VALUES(?, ?)", (pattern, kind))
+            changed = con.total_changes > before
+            # What was passed over is looked at again, as if it were new.
+            con.execute("UPDATE transcript SET size=-1, fingerprint='' WHERE fingerprint=?", (EXCLUDED,))
+        return changed
 
     def settle_titles(self) -> None:
         """Give the titles that old Claude Code kept in other files to the sessions they speak of."""

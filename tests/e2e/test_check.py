@@ -1,0 +1,136 @@
+"""`hark check` finds each thing that does not agree and names what mends it; `hark redact` masks what is stored."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harkback import redact
+from harkback.engines.local import LocalEngine
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.e2e.pens import PENS, Claude, Pi, hark, hits
+else:
+    from pens import PENS, Claude, Pi, hark, hits
+
+
+@pytest.fixture
+def archive(own_home: Path) -> str:
+    for number, kind in enumerate(PENS, 1):
+        pen = kind(number, "2026-11-03")
+        pen.user(f"pear {kind.agent}")
+        pen.say("an answer")
+        pen.write(own_home)
+    origin = Pi(8, "2026-11-04")
+    origin.user("pear origin")
+    origin.write(own_home)
+    fork = Pi(9, "2026-11-05")
+    fork.copy(origin, len(origin.rows))
+    fork.user("pear fork")
+    fork.write(own_home)
+    hark("sync")
+    return os.environ["HARK_HOME"]
+
+
+def change(folder: str, *statements: str) -> None:
+    con = sqlite3.connect(os.path.join(folder, "archive.sqlite"))
+    for statement in statements:
+        con.execute(statement)
+    con.commit()
+    con.close()
+
+
+def test_a_sound_archive_agrees(archive: str) -> None:
+    assert os.path.isdir(archive)
+    checked = hark("check", "--json")
+    assert (checked.status, checked.json["faults"]) == (0, [])
+    assert hark("check").out.startswith("rows, totals, checkpoints and the word index agree")
+
+
+BREAKS = [
+    ("DELETE FROM part WHERE seq = 1", "words of texts that are gone are in the index", "hark rebuild"),
+    ("DELETE FROM identity WHERE seq = 1", "texts without a name", "hark sync --full"),
+    ("UPDATE meta SET value = value + 1 WHERE key = 'total_parts'", "the total of parts is wrong", "hark sync --full"),
+    ("UPDATE part SET transcript = 999 WHERE seq = 1", "texts of no transcript", "hark sync --full"),
+    ("INSERT INTO copy VALUES(12345, 1, 0, 1)", "copies of no message", "hark sync --full"),
+    ("UPDATE part SET lane = 7 WHERE seq = 1", "texts stand in the index as something else", "hark rebuild"),
+    ("UPDATE transcript SET fingerprint = ''", "checkpoints without a fingerprint", "hark sync --full"),
+]
+
+
+@pytest.mark.parametrize(("statement", "kind", "mend"), BREAKS, ids=[one[1] for one in BREAKS])
+def test_what_does_not_agree_is_named_with_what_mends_it(archive: str, statement: str, kind: str, mend: str) -> None:
+    change(archive, statement)
+    checked = hark("check", "--json")
+    assert checked.status == 2
+    assert (kind, mend) in {(one["kind"], one["mend"]) for one in checked.json["faults"]}
+    said = hark("check")
+    assert (said.status, mend in said.out) == (2, True)
+
+
+def test_what_the_index_has_lost_comes_back_with_the_command_that_is_named(archive: str) -> None:
+    engine = LocalEngine.open(archive, write=True)
+    assert engine is not None
+    assert engine.index is not None
+    engine.index.can_write(heap_bytes=15_000_000)
+    engine.index.remove(seq=1, transcript=None)
+    engine.index.commit()
+    engine.index.close(merge=False)
+    engine.close()
+    (fault,) = hark("check", "--json").json["faults"]
+    assert (fault["kind"], fault["number"], fault["mend"]) == ("texts are missing in the word index", 1, "hark rebuild")
+    hark("rebuild")
+    assert hark("check").status == 0
+
+
+def test_a_damaged_database_is_told(archive: str) -> None:
+    path = os.path.join(archive, "archive.sqlite")
+    con = sqlite3.connect(path)
+    con.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    con.close()
+    size = os.path.getsize(path)
+    with open(path, "r+b") as file:
+        for page in range(4, size // 8192):
+            file.seek(page * 8192 + 8)
+            file.write(b"\xff" * 64)
+    checked = hark("check")
+    assert checked.status == 2
+    assert "damaged" in checked.out + checked.err or "cannot be opened" in checked.err
+
+
+SECRET = "ghp_" + "a1B2c3D4" * 5
+
+
+def test_what_older_rules_let_through_is_found_and_masked(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pen = Claude(1, "2026-11-03")
+    pen.user(f"pear {SECRET}")
+    pen.say("done")
+    pen.write(own_home)
+    with monkeypatch.context() as patch:
+        patch.setattr(redact.Masker, "is_clean", lambda _, text: bool(text) or True)
+        patch.setattr(redact.Masker, "mask", lambda _, text: (text, {}))
+        hark("sync")
+        (hit,) = hits("pear")
+        assert SECRET in hit["snippet"]
+    found = hark("check", "--secrets", "--json")
+    assert found.status == 2
+    assert found.json["secrets"]["github-token"] >= 1
+    assert hark("check", "--secrets").out.startswith("secrets    github-token")
+    done = hark("redact", "--json")
+    assert done.json["masked"]["github-token"] >= 1
+    assert hark("check", "--secrets").status == 0
+    assert hark("check").status == 0
+    (hit,) = hits("pear")
+    assert hit["snippet"] == "pear [masked github-token]"
+    for base, _, names in os.walk(os.environ["HARK_HOME"]):
+        for name in names:
+            with open(os.path.join(base, name), "rb") as file:
+                data = file.read()
+            assert SECRET.encode() not in data, name
+            assert SECRET.lower().encode() not in data, name
+    assert hark("redact").out == "nothing had to be masked\n"

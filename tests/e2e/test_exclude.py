@@ -1,0 +1,153 @@
+"""Projects that are not read, and projects that are found only from inside themselves."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from harkback.ingest.excluded import Excluded, is_match
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.e2e.pens import PENS, Claude, Pen, hark, texts
+else:
+    from pens import PENS, Claude, Pen, hark, texts
+
+
+@pytest.fixture
+def folders(own_home: Path) -> tuple[Path, Path]:
+    """Write a session of each agent in an open and in a secret project."""
+    places = (own_home / "work" / "open", own_home / "work" / "secret-a")
+    for place in places:
+        place.mkdir(parents=True)
+    for number, kind in enumerate(PENS):
+        for at, place in enumerate(places):
+            pen = kind(10 * at + number + 1, "2026-11-03", str(place))
+            pen.user(f"pear {place.name} {kind.agent}")
+            pen.write(own_home)
+    return places
+
+
+def projects(*argv: str) -> set[str]:
+    return {text.split()[1] for text in texts("pear", *argv)}
+
+
+PATTERNS = ["secret-*", "~/work/secret-a", "~/work/secret-*", "*/secret-a", "secret-a"]
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_what_was_read_of_an_excluded_project_is_forgotten_and_nothing_more_is_read(
+    own_home: Path, folders: tuple[Path, Path], pattern: str
+) -> None:
+    assert projects() == {"open", "secret-a"}
+    done = hark("exclude", "add", pattern)
+    assert (done.status, "3 sessions that had been read are forgotten" in done.out) == (0, True)
+    assert projects() == {"open"}
+    late = Claude(99, "2026-11-04", str(folders[1]))
+    late.user("pear secret-a late")
+    late.write(own_home)
+    assert projects() == {"open"}
+    hark("sync", "--full")
+    assert projects() == {"open"}
+    for name in os.listdir(os.environ["HARK_HOME"]):
+        path = os.path.join(os.environ["HARK_HOME"], name)
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                assert b"pear secret-a" not in file.read()
+    assert hark("exclude", "list").out.startswith("excluded")
+    assert hark("exclude", "remove", pattern).status == 0
+    hark("sync")
+    assert len(texts("pear", "secret-a")) == 4
+    assert hark("exclude", "list").status == 1
+
+
+def test_a_pattern_that_fits_nothing_changes_nothing(folders: tuple[Path, Path]) -> None:
+    assert folders
+    assert hark("exclude", "add", "secre").status == 0
+    assert projects() == {"open", "secret-a"}
+    assert hark("exclude", "remove", "never-added").status == 1
+    assert hark("exclude", "add").status == 2
+
+
+def test_an_ignore_file_keeps_a_project_from_being_read(own_home: Path, folders: tuple[Path, Path]) -> None:
+    (folders[1] / ".harkignore").touch()
+    assert projects() == {"open"}
+    below = folders[1] / "deep" / "er"
+    below.mkdir(parents=True)
+    pen = Claude(50, "2026-11-04", str(below))
+    pen.user("pear below")
+    pen.write(own_home)
+    assert projects() == {"open"}
+
+
+def test_an_ignore_file_that_comes_later_takes_out_what_was_read(folders: tuple[Path, Path]) -> None:
+    assert projects() == {"open", "secret-a"}
+    (folders[1] / ".harkignore").touch()
+    hark("sync")
+    assert projects() == {"open"}
+    (folders[1] / ".harkignore").unlink()
+    hark("sync", "--full")
+    assert projects() == {"open", "secret-a"}
+
+
+def test_a_sealed_project_is_found_only_from_inside(
+    folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert projects() == {"open", "secret-a"}
+    assert hark("exclude", "add", "secret-*", "--sealed").status == 0
+    assert projects() == {"open"}
+    assert projects("--by", "session") == {"open"}
+    listed = hark("sessions", "--json").json["sessions"]
+    assert {os.path.basename(one["cwd"]) for one in listed} == {"open"}
+    monkeypatch.chdir(folders[1])
+    assert projects() == {"open", "secret-a"}
+    assert len(hark("sessions", "--json").json["sessions"]) == 6
+
+
+def test_events_leave_a_sealed_project_out(
+    folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from harkback.cli import main
+
+    assert projects() == {"open", "secret-a"}
+    hark("exclude", "add", "secret-*", "--sealed")
+    assert main(["events"]) == 0
+    assert "secret-a" not in capfd.readouterr().out
+    monkeypatch.chdir(folders[1])
+    assert main(["events"]) == 0
+    assert "secret-a" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("folder", "pattern", "fits"),
+    [
+        ("/w/a", "a", True),
+        ("/w/a", "/w/a", True),
+        ("/w/a", "b", False),
+        ("/w/ab", "a", False),
+        ("/w/ab", "a*", True),
+        ("/w/x/ab", "/w/*", True),
+        ("C:\\w\\a", "C:/w/a", True),
+        ("C:\\w\\a", "a", True),
+    ],
+)
+def test_a_pattern_is_a_name_or_a_path(folder: str, pattern: str, fits: bool) -> None:
+    assert is_match(folder, [pattern]) is fits
+
+
+def test_what_lies_below_an_excluded_folder_is_excluded_too(tmp_path: Path) -> None:
+    excluded = Excluded(["~/a"], "/h")
+    assert excluded.holds("/h/a/b/c")
+    assert not excluded.holds("/h/ab")
+    assert not Excluded([], "/h").holds(str(tmp_path))
+
+
+def test_every_agent_is_kept_out(own_home: Path, folders: tuple[Path, Path]) -> None:
+    assert own_home.exists()
+    hark("exclude", "add", str(folders[1]))
+    agents = {one["agent"] for one in hark("search", "--json", "pear").json["hits"]}
+    assert agents == {pen.agent for pen in PENS}
+    assert isinstance(PENS[0](1, "2026-11-03"), Pen)
