@@ -168,3 +168,23 @@ def test_totals_agree_after_forgetting(own_home: Path, pens: list[Pen]) -> None:
     parts = con.execute("SELECT count(*) FROM part").fetchone()[0]
     assert con.execute("SELECT value FROM meta WHERE key='total_parts'").fetchone()[0] == parts
     con.close()
+
+
+def test_a_kill_before_the_new_index_is_made_up_for_by_the_next_sync(
+    own_home: Path, pens: list[Pen], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len(pens) == 3
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("harkback.engines.local.engine.LocalEngine.rebuild", killed)
+        with pytest.raises(KeyboardInterrupt):
+            hark("forget", "--match", WORD, "--yes")
+    assert hits("--no-sync", WORD) == []
+    assert any(trace.startswith("term") for trace in traces(own_home, WORD))
+    assert "forgotten words are still in the word index" in hark("check").out
+    hark("sync")
+    assert traces(own_home, WORD, HAN) == []
+    assert hark("check").status == 0

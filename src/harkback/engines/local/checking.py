@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harkback._record import NamedTuple
+from harkback.engines.local.erasing import MUST_REBUILD
 from harkback.engines.local.pending import watermark
 from harkback.redact import masker
 
@@ -77,6 +78,8 @@ def _index_faults(engine: LocalEngine) -> Iterator[Fault]:
     import tantivy
 
     searcher = engine.index.searcher()
+    if engine.rows.meta(MUST_REBUILD):
+        yield Fault("forgotten words are still in the word index", 1, REBUILD)
     high = watermark(engine.con)
     dead = {seq for seq, transcript in engine.con.execute("SELECT seq, transcript FROM dead") if transcript is None}
     rows = {

@@ -8,7 +8,7 @@ from itertools import takewhile
 from harkback import errors
 from harkback._record import NamedTuple
 from harkback.engines.local import words
-from harkback.engines.local.erasing import Erased, erase
+from harkback.engines.local.erasing import MUST_REBUILD, Erased, erase
 from harkback.engines.local.finding import POOL, Asked, Found, Request, find, session_counts
 from harkback.engines.local.labels import base_name
 from harkback.engines.local.pending import add_rows, facts_above, is_behind, watermark
@@ -265,7 +265,9 @@ class LocalEngine:
 
     @property
     def words_are_current(self) -> bool:
-        """Whether the index was made by this program's analyser."""
+        """Whether the index was made by this program's analyser, and holds nothing that was forgotten."""
+        if self.rows.meta(MUST_REBUILD):
+            return False
         return self.index is not None and f"words-{_mark()}-" in self.index.folder
 
     @property
@@ -300,6 +302,8 @@ class LocalEngine:
         with guarded(self.folder):
             with transaction(self.con) as con:
                 found = mask_stored(con)
+                if found:
+                    con.execute("INSERT OR REPLACE INTO meta VALUES(?, 1)", (MUST_REBUILD,))
             if found:
                 self.rebuild()
                 self.con.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -336,6 +340,7 @@ class LocalEngine:
             con.execute("INSERT OR REPLACE INTO meta VALUES('words', ?)", (os.path.basename(fresh.folder),))
             con.execute("INSERT OR REPLACE INTO meta VALUES('indexed', ?)", (high,))
             con.execute("DELETE FROM dead WHERE seq <= ?", (high,))
+            con.execute("DELETE FROM meta WHERE key=?", (MUST_REBUILD,))
         self.index = Words.open_folder(fresh.folder)
         if old is not None and old.folder != fresh.folder:
             words.remove_folder(old.folder)

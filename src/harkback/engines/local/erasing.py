@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 # What a tombstone stands for.
 MESSAGE, SESSION, TITLE = "message", "session", "title"
 
+MUST_REBUILD = "must_rebuild"
+"""Key of the fact that something was forgotten whose words still stand in the index."""
+
 
 class Erased(NamedTuple):
     """What was forgotten."""
@@ -99,6 +102,8 @@ def erase(con: sqlite3.Connection, messages: set[int], sessions: set[int], *, le
     for session in sessions:
         _forget_session(con, session, leave_tombs=leave_tombs)
     _forget_names(con)
+    # Deleted words stay readable in the index until it is made anew; a kill may come between.
+    con.execute("INSERT OR REPLACE INTO meta VALUES(?, 1)", (MUST_REBUILD,))
     con.execute("DELETE FROM doomed")
     con.execute("DELETE FROM gone")
     return Erased(len(messages), len(sessions))
