@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SESSIONS = 20
 TURNS = 8
 SEARCHES = 10
-MOST_WAIT_S = 0.5
+MOST_WAIT_S = 1.5
 
 QUERIES = ("驗收", "文字化け", "deploy", "how did we roll back", "session:s8 deploy")
 TEXTS = (
