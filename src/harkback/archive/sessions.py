@@ -421,9 +421,12 @@ class Archive:
             try:
                 with engine.writing(small=True) as writing:
                     changed = writing.set_exclusion(pattern, kind)
-                return Excluding(changed, self._forget_excluded(engine))
+                done = Excluding(changed, self._forget_excluded(engine))
             finally:
                 engine.close()
+        if done.forgotten:
+            self._catch_up()  # notes that they are not to be read, or they would count as unread
+        return done
 
     def _forget_excluded(self, engine: LocalEngine) -> int:
         """Forget what was read of projects that are excluded now; gives the number of sessions."""
