@@ -38,8 +38,8 @@ SMALL = (
     (jsonl, "CHECKPOINT_EVERY", 2000),
 )
 
-_TABLE = re.compile(r"(?:INTO|UPDATE(?: OR IGNORE)?|FROM)\s+(\w+)")
-_SILENT = re.compile(r"\s*(?:SELECT|PRAGMA(?!\s+wal_checkpoint))")
+_TABLE = re.compile(r"(?:INTO|UPDATE(?: OR IGNORE)?|FROM|CREATE TABLE|CREATE INDEX|PRAGMA)\s+(\w+)")
+_SILENT = re.compile(r"\s*(?:SELECT|PRAGMA(?!\s+(?:wal_checkpoint|user_version=)))")
 
 
 class Steps:

@@ -97,6 +97,8 @@ def connect(folder: str, *, write: bool) -> sqlite3.Connection:
 
 def _set_up(con: sqlite3.Connection, folder: str, *, write: bool) -> None:
     con.execute("PRAGMA busy_timeout=5000")
+    # Before anything is set: what a newer program made stays as it is.
+    _check_version(con, folder)
     if write:
         con.execute("PRAGMA page_size=8192")
         con.execute("PRAGMA journal_mode=WAL")
@@ -106,7 +108,6 @@ def _set_up(con: sqlite3.Connection, folder: str, *, write: bool) -> None:
         _migrate(con, folder)
     else:
         con.execute("PRAGMA query_only=ON")
-        _check_version(con, folder)
     con.execute(f"PRAGMA cache_size={-64000 if write else -16000}")
     con.execute("PRAGMA temp_store=MEMORY")
 
