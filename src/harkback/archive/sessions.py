@@ -136,7 +136,8 @@ class Archive:
                 coverage = coverage._replace(pending=caught_up.pending)
             hint = "" if found.hits else self._why_nothing(engine, wanted, coverage, asking)
             asked_by = frozenset(one.id for one in asking)
-            return Answer(query, found, coverage, left_out, asked_by, hint, self._is_due(coverage))
+            is_due = self._is_due(coverage) or not engine.words_are_current
+            return Answer(query, found, coverage, left_out, asked_by, hint, is_due)
         finally:
             engine.close()
 

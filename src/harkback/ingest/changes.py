@@ -74,10 +74,11 @@ def all_changes(rows: Rows | None, home: str, env: Mapping[str, str], *, everyth
 def hot_changes(rows: Rows, home: str, env: Mapping[str, str]) -> Changes | None:
     """Look only where something is likely: known folders, the transcripts changed last, those the agents name.
 
-    None when a full pass is due: nothing is known yet, or an agent keeps its transcripts somewhere new.
+    None when a full pass is due: nothing is known yet, an agent keeps its transcripts somewhere new, or this program
+    reads transcripts in another way than the one that made the last full pass.
     """
     known = rows.folders()
-    if not _covers(known, home, env):
+    if rows.meta("parsers") != parsers() or not _covers(known, home, env):
         return None
     changed: dict[str, Transcript] = {}
     gone: list[str] = []
@@ -97,6 +98,11 @@ def hot_changes(rows: Rows, home: str, env: Mapping[str, str]) -> Changes | None
                 _add_recent(rows, path, changed)
     newest = sorted(changed.values(), key=lambda one: -one.mtime_ns)
     return Changes(tuple(newest), tuple(gone), (), tuple(folders), marks=renamed(rows, home, env))
+
+
+def parsers() -> str:
+    """Name the versions in which this program reads each agent's transcripts."""
+    return " ".join(f"{name}:{source(name).PARSER}" for name in SOURCES)
 
 
 def renamed(rows: Rows | None, home: str, env: Mapping[str, str]) -> tuple[tuple[str, str], ...]:

@@ -8,7 +8,7 @@ from time import monotonic
 
 from harkback._record import NamedTuple
 from harkback.engines.local.writing import BATCH_CHARS
-from harkback.ingest.changes import Report
+from harkback.ingest.changes import Report, parsers
 from harkback.ingest.excluded import Excluded
 from harkback.ingest.projects import project_of
 from harkback.model import UNREADABLE, Checkpoint, Message, Problem, Restart, Session
@@ -224,5 +224,6 @@ class Reader:
         values: dict[str, object] = {"pending": pending}
         if changes.is_full and not pending:
             values["last_full_pass"] = self.now_ms
+            values["parsers"] = parsers()
         writing.set_meta(**values)
         writing.settle_titles()

@@ -273,7 +273,7 @@ class LocalEngine:
     @property
     def is_settled(self) -> bool:
         """Whether nothing is left to be mended after a kill."""
-        return self.words_are_current and not is_behind(self.con)
+        return self.index is not None and not is_behind(self.con)
 
     def sweep(self) -> None:
         """Remove the indexes that interrupted rebuilds left. Only while no other process can be rebuilding."""
@@ -367,7 +367,9 @@ def _fresh_folder(folder: str) -> str:
 def _open_words(folder: str, con: sqlite3.Connection, *, write: bool) -> Words | None:
     row = con.execute("SELECT value FROM meta WHERE key='words'").fetchone()
     problem = "it was never made"
-    if row is not None:
+    if row is not None and not str(row[0]).startswith(f"words-{words.SCHEMA_VERSION}."):
+        problem = "another version of this program made it"
+    elif row is not None:
         try:
             return Words.open_folder(os.path.join(folder, str(row[0])))
         except (ValueError, OSError) as error:
