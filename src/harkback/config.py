@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from harkback import errors
 from harkback._record import NamedTuple
 
 TYPE_CHECKING = False
@@ -24,8 +25,19 @@ class Place(NamedTuple):
 def place(env: Mapping[str, str]) -> Place:
     """Find the folders: `HARK_HOME`, else the platform's data folder (the rules `platformdirs` follows).
 
-    `platformdirs` itself takes 12 ms to import, a fifth of what a whole `hark search` may take.
+    `platformdirs` itself takes 12 ms to import, a fifth of what a whole `hark search` may take. Raises BadValue for a
+    path that is not UTF-8.
     """
+    found = _place(env)
+    try:
+        found.data.encode()
+    except UnicodeEncodeError:
+        advice = "The index knows only paths in UTF-8; name another folder."
+        raise errors.BadValue("HARK_HOME", found.data, advice) from None
+    return found
+
+
+def _place(env: Mapping[str, str]) -> Place:
     home = env.get("HOME") or env.get("USERPROFILE") or os.path.expanduser("~")
     chosen = env.get("HARK_HOME")
     if chosen:

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
 
 import tantivy
 
@@ -90,7 +91,7 @@ class World:
         return sorted(hit.part.text for hit in self.search(text, **options).found.hits)
 
     def sql(self, statement: str) -> list[tuple[Any, ...]]:
-        con = sqlite3.connect(f"file:{self.data}/archive.sqlite?mode=ro", uri=True)
+        con = _open(self.data)
         try:
             return con.execute(statement).fetchall()
         finally:
@@ -195,8 +196,12 @@ _PARTS = (
 )
 
 
+def _open(data: str) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{quote(data)}/archive.sqlite?mode=ro", uri=True)
+
+
 def _state(data: str) -> State:
-    con = sqlite3.connect(f"file:{data}/archive.sqlite?mode=ro", uri=True)
+    con = _open(data)
 
     def rows(statement: str) -> list[tuple[Any, ...]]:
         return con.execute(statement).fetchall()

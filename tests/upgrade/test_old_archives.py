@@ -22,11 +22,19 @@ from harkback.engines.local import LocalEngine, schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
+    from tests.crash.test_full_disk import disk, fill
+    from tests.crash.test_full_disk import hark as run
     from tests.crash.worlds import Nursery, World
     from tests.upgrade.make_archive import HOME, VANISHED, answers, moved, row, write_home
 else:
     from make_archive import HOME, VANISHED, answers, moved, row, write_home
+    from test_full_disk import disk, fill
+    from test_full_disk import hark as run
+    from worlds import World
+
+__all__ = ("disk",)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ARCHIVES = sorted(name.removesuffix(".tar.gz") for name in os.listdir(HERE) if name.endswith(".tar.gz"))
@@ -295,6 +303,44 @@ def test_a_reader_that_is_open_while_another_process_upgrades_goes_on(name: str,
     assert layout(world.data) == NEWEST
     assert (reader.rows.coverage().messages, reader.rows.masked(), reader.rows.totals()) == before
     reader.close()
+
+
+@every_archive
+def test_an_upgrade_on_a_full_disk_says_so_and_completes_later(name: str, disk: Path) -> None:
+    world = World(disk, "archive")
+    unpack(name, world)
+    say_more(world)
+    kept = found(world)
+    ballast = fill(disk, 0)
+    done = run(world, "sync")
+    assert done.returncode == 2
+    assert "is full" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert found(world) == kept
+    ballast.unlink()
+    assert run(world, "sync").returncode == 0
+    assert layout(world.data) == NEWEST
+    assert found(world) == kept
+    assert world.found("quokka") == ["the quokka came after the upgrade"]
+
+
+@every_archive
+def test_an_old_archive_that_may_not_be_written_answers_or_says_so(name: str, disk: Path) -> None:
+    world = World(disk, "archive")
+    unpack(name, world)
+    say_more(world)
+    before = prints(world.data)
+    if subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=False).returncode:
+        pytest.skip("nothing can be mounted read-only here")
+    try:
+        for argv in COMMANDS:
+            done = run(world, *argv)
+            assert "Traceback" not in done.stderr, (argv, done.stderr)
+            assert done.returncode in {0, 2}, (argv, done.stderr)
+            assert done.returncode == 0 or f"The archive in {world.data} cannot be" in done.stderr
+    finally:
+        subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True)
+    assert prints(world.data) == before
 
 
 def renew(world: World) -> None:

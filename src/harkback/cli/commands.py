@@ -34,7 +34,15 @@ def run_command(argv: list[str]) -> int:
 
 
 def _archive() -> Archive:
-    return Archive(place(os.environ), os.environ, int(time() * 1000), os.getcwd())
+    return Archive(place(os.environ), os.environ, int(time() * 1000), _cwd())
+
+
+def _cwd() -> str:
+    """Name the folder one stands in: nothing where it was deleted, and bytes that are no UTF-8 replaced."""
+    try:
+        return os.getcwd().encode("utf-8", "replace").decode()
+    except OSError:
+        return ""
 
 
 def _query(options: argparse.Namespace, text: str, now_ms: int) -> Query:

@@ -55,9 +55,10 @@ def all_changes(rows: Rows | None, home: str, env: Mapping[str, str], *, everyth
     for name in SOURCES:
         agent = source(name)
         known = rows.known(name) if rows is not None else {}
-        folders += [(path, name, _mtime(path)) for path in agent.folders(home, env)]
+        folders += [(path, name, _mtime(path)) for path in agent.folders(home, env) if _is_text(path)]
         for seen in agent.discover(home, env):
-            if forgotten and session_key(seen.agent, seen.native) in forgotten:
+            is_forgotten = bool(forgotten) and session_key(seen.agent, seen.native) in forgotten
+            if is_forgotten or not _is_text(seen.path):
                 continue
             was = known.pop(seen.path, None)
             is_news = was is None or _differs(seen, was.size, was.mtime_ns, was.inode) or was.parser != agent.PARSER
@@ -94,7 +95,7 @@ def hot_changes(rows: Rows, home: str, env: Mapping[str, str]) -> Changes | None
             _add_known(rows, path, stat, changed)
     for name in SOURCES:
         for path in source(name).recent(home, env):
-            if path not in changed:
+            if path not in changed and _is_text(path):
                 _add_recent(rows, path, changed)
     newest = sorted(changed.values(), key=lambda one: -one.mtime_ns)
     return Changes(tuple(newest), tuple(gone), (), tuple(folders), marks=renamed(rows, home, env))
@@ -133,9 +134,21 @@ def _look_again(
         if now == mtime or name not in SOURCES:
             continue
         for folder, found in source(name).look(path, paths):
-            folders.append((folder, name, now if folder == path else _mtime(folder)))
-            changed.update((seen.path, seen) for seen in found if _is_news(rows, seen))
+            if _is_text(folder):
+                folders.append((folder, name, now if folder == path else _mtime(folder)))
+                changed.update((seen.path, seen) for seen in found if _is_text(seen.path) and _is_news(rows, seen))
     return folders
+
+
+def _is_text(path: str) -> bool:
+    """Whether a path can be stored: on Linux a name may hold bytes that are no UTF-8."""
+    if path.isascii():
+        return True
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_news(rows: Rows, seen: Transcript) -> bool:

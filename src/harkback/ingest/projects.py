@@ -11,6 +11,8 @@ def project_of(cwd: str) -> str:
     A worktree's `.git` is a file that names `<repository>/.git/worktrees/<name>`. A folder that no longer exists
     is its own project.
     """
+    if cwd[1:2] == ":":
+        cwd = cwd[0].upper() + cwd[1:]  # an editor writes a drive's letter small, a shell large
     folder = cwd
     while folder:
         mark = os.path.join(folder, ".git")
@@ -36,4 +38,4 @@ def _main_repository(mark: str) -> str:
         return ""
     target = os.path.normpath(os.path.join(os.path.dirname(mark), target.strip()))
     head, git, _ = target.replace("\\", "/").partition("/.git/worktrees/")
-    return head if git else ""
+    return target[: len(head)] if git else ""

@@ -98,8 +98,16 @@ class LocalEngine:
 
     @staticmethod
     def exists(folder: str) -> bool:
-        """Whether a folder holds an archive."""
-        return os.path.exists(os.path.join(folder, FILE))
+        """Whether a folder holds an archive. Raises ArchiveUnreadable where that cannot be told."""
+        try:
+            os.stat(os.path.join(folder, FILE))
+        except FileNotFoundError:
+            if os.path.islink(folder) and not os.path.exists(folder):
+                raise errors.ArchiveUnreadable(folder, f"a link to {os.readlink(folder)}, which is not there") from None
+            return False
+        except OSError as error:
+            raise errors.ArchiveUnreadable(folder, error.strerror or error) from error
+        return True
 
     def close(self) -> None:
         """Let go of the files."""

@@ -21,13 +21,17 @@ _AGAIN_S = 0.02
 class locked:  # noqa: N801  # used as a verb: `with locked(folder, …) as is_ours:`
     """Hold the lock of a folder; gives False when another process has it for longer than `wait_s`.
 
-    `waiting` is called once before waiting. Raises sqlite3.Error when the file cannot be made.
+    `waiting` is called once before waiting. Raises sqlite3.Error when the file cannot be made or written.
     """
 
     def __init__(self, folder: str, *, wait_s: float, waiting: Callable[[], None]) -> None:
         self.wait_s = wait_s
         self.waiting = waiting
-        self.con = sqlite3.connect(os.path.join(folder, FILE), isolation_level=None, timeout=0)
+        path = os.path.join(folder, FILE)
+        if os.path.exists(path) and not os.access(path, os.W_OK):
+            # On a file that it may only read, SQLite calls a shared lock an exclusive one.
+            raise sqlite3.OperationalError(f"{FILE} is readonly")
+        self.con = sqlite3.connect(path, isolation_level=None, timeout=0)
 
     def __enter__(self) -> bool:
         try:

@@ -10,7 +10,7 @@ from harkback import errors
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 FILE = "archive.sqlite"
 
@@ -112,10 +112,11 @@ def _set_up(con: sqlite3.Connection, folder: str, *, write: bool) -> None:
     con.execute("PRAGMA temp_store=MEMORY")
 
 
-def _uri(path: str, mode: str) -> str:
-    # `?`, `#` and `%` have a meaning in a URI; a Windows drive needs a leading slash.
-    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23").replace("\\", "/")
-    return f"file:{'' if quoted.startswith('/') else '/'}{quoted}?mode={mode}"
+def _uri(path: str, mode: str, sep: str = os.sep) -> str:
+    # `?`, `#` and `%` have a meaning in a URI; a Windows drive needs a leading slash, and two slashes name a host.
+    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23").replace(sep, "/")
+    lead = "//" if quoted.startswith("//") else "" if quoted.startswith("/") else "/"
+    return f"file:{lead}{quoted}?mode={mode}"
 
 
 def prepare_folder(folder: str) -> None:
@@ -245,11 +246,24 @@ def _refuse_remote(folder: str) -> None:
     """Refuse to make an archive where locks are not reliable; Linux's table of mounts tells. Raises RemoteFolder."""
     try:
         with open("/proc/self/mounts", encoding="utf-8", errors="replace") as file:
-            mounts = [line.split()[1:3] for line in file]
+            kind = _file_system(os.path.realpath(folder), file)
     except OSError:
         return
-    real = os.path.realpath(folder)
-    over = [(point, kind) for point, kind in mounts if point == "/" or (real + "/").startswith(point.rstrip("/") + "/")]
-    _, kind = max(over, key=lambda pair: len(pair[0]), default=("", ""))
     if kind in _REMOTE:
         raise errors.RemoteFolder(folder, kind)
+
+
+def _file_system(real: str, mounts: Iterable[str]) -> str:
+    """Name the kind of file system on which a folder lies, after the lines of the table of mounts."""
+    found, longest = "", 0
+    for line in mounts:
+        point, kind = line.split(" ")[1:3]
+        for escaped, sign in _ESCAPED:
+            point = point.replace(escaped, sign)
+        if len(point) >= longest and (real + "/").startswith(point.rstrip("/") + "/"):
+            found, longest = kind, len(point)  # of two on one folder the later one hides the other
+    return found
+
+
+_ESCAPED = (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\"))
+"""How the table of mounts writes what would part its columns."""
