@@ -127,6 +127,23 @@ def test_an_emptied_transcript_keeps_its_rows_under_a_new_parser(three: World, m
     assert three.found("apple", sync=False) == ["apple one", "apple three anew", "apple vanished"]
 
 
+def test_what_was_stored_before_secrets_were_masked_is_masked_by_the_next_search(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key = "ghp_" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z5A"
+    world.write("a", [say("u1", f"apple {key}")])
+    with monkeypatch.context() as patch:
+        patch.setattr(claude_code, "PARSER", 1)
+        patch.setattr("harkback.redact.Masker.mask", lambda _, text: (text, {}))
+        patch.setattr("harkback.engines.local.writing.Writing._without_secrets", lambda _, waiting: waiting)
+        world.sync()
+    assert world.found("apple", sync=False) == [f"apple {key}"]
+    [text] = world.found("apple")
+    assert text.startswith("apple ")
+    assert key not in text
+    assert world.sql("SELECT sum(number) FROM masked") == [(1,)]
+
+
 def test_an_index_of_another_analyser_answers_until_a_new_one_is_made_beside_it(
     three: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from harkback.model import Checkpoint, Record
 
 NAME = "claude-code"
-PARSER = 1
+PARSER = 2
 WHERE = "~/.claude, ~/.config/claude"
 VARIABLES = ("CLAUDE_CONFIG_DIR",)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from harkback.model import Checkpoint, Record
 
 NAME = "codex"
-PARSER = 1
+PARSER = 2
 WHERE = "~/.codex"
 VARIABLES = ("CODEX_HOME",)
 
