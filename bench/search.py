@@ -45,7 +45,7 @@ from bench._common import (
 )
 
 from harkback.archive.sessions import Archive
-from harkback.config import Place
+from harkback.config import DEFAULTS, Place
 from harkback.query import parse
 
 if TYPE_CHECKING:
@@ -303,8 +303,9 @@ def files(figures: Figures, home: str, data: str, times: int) -> None:
     figures.add("files: search --no-sync", statistics.median(plain[1:]), "ms")
     engine = LocalEngine.open(data)
     assert engine is not None
+    hot = DEFAULTS.number("search.hot_transcripts")
     looks: tuple[tuple[str, Callable[[], object], float | None], ...] = (
-        ("freshness, inside the process", lambda: hot_changes(engine.rows, home, {}), FRESHNESS_MS),
+        ("freshness, inside the process", lambda: hot_changes(engine.rows, home, {}, hot), FRESHNESS_MS),
         ("full pass over all files, inside the process", lambda: all_changes(engine.rows, home, {}), None),
     )
     for name, look, bound in looks:

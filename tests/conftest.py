@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harkback.agents import ASKING
+from harkback.config import OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +43,7 @@ def own_home(homes: Path) -> Iterator[Path]:
     home = base / "home"
     home.mkdir(parents=True)
     with pytest.MonkeyPatch.context() as patch:
-        for name in (*PLACES, *SETTINGS, *(variable for _, variable in ASKING)):
+        for name in (*PLACES, *SETTINGS, *(variable for _, variable in ASKING), *(one.env for one in OPTIONS)):
             patch.delenv(name, raising=False)
         patch.setenv("HOME", str(home))
         patch.setenv("USERPROFILE", str(home))

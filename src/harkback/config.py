@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 
 from harkback import errors
@@ -10,7 +11,20 @@ from harkback._record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    Value = bool | int | float | str
+
+FILE = "config.toml"
+HOME = "home"
+
+NUMBER, SECONDS, CHOICE, SWITCH, FOLDER = "number", "seconds", "choice", "switch", "folder"
+DEFAULT, ENVIRONMENT = "default", "environment"
+
+_ON = frozenset({"on", "1", "yes", "true"})
+_OFF = frozenset({"off", "0", "no", "false"})
+_MOST_COUNT = 100_000
 
 
 class Place(NamedTuple):
@@ -20,6 +34,117 @@ class Place(NamedTuple):
     """The user's home folder, under which agents keep their transcripts."""
     data: str
     """The folder of the archive."""
+
+
+class Option(NamedTuple):
+    """One thing that can be set: by its flag, in the environment, in `config.toml`, in this order."""
+
+    name: str
+    kind: str
+    default: Value
+    env: str
+    help: str
+    flag: str = ""
+    least: int = 0
+    most: int = _MOST_COUNT
+    choices: tuple[str, ...] = ()
+
+    @property
+    def takes(self) -> str:
+        """Say what it may be set to, as a person reads it."""
+        if self.kind == SWITCH:
+            return "on or off"
+        if self.kind == CHOICE:
+            return f"{', '.join(self.choices[:-1])} or {self.choices[-1]}"
+        if self.kind == FOLDER:
+            return "a folder"
+        return f"{'seconds' if self.kind == SECONDS else 'a number'}, {self.least:,} to {self.most:,}"
+
+
+# fmt: off
+OPTIONS = (
+    Option("home", FOLDER, "", "HARK_HOME",
+           "the folder of the archive, on a local disk; config.toml lies in it, so it is set in the environment only"),
+    Option("color", CHOICE, "auto", "HARK_COLOR",
+           "colours in what is printed; auto: on a terminal, unless NO_COLOR is set",
+           choices=("auto", "always", "never")),
+    Option("search.limit", NUMBER, 10, "HARK_SEARCH_LIMIT", "hits to show", "-n", least=1),
+    Option("search.context", NUMBER, 0, "HARK_SEARCH_CONTEXT", "turns to show around each hit", "-C"),
+    Option("search.budget", NUMBER, 4000, "HARK_SEARCH_BUDGET",
+           "characters that a page of hits may have, 2,000 more for each turn of context; 0: no limit; JSON has none",
+           "--budget", most=10_000_000),
+    Option("search.sort", CHOICE, "relevance", "HARK_SEARCH_SORT", "order of the hits", "--sort",
+           choices=("relevance", "newest")),
+    Option("search.by", CHOICE, "message", "HARK_SEARCH_BY", "what a hit is", "--by", choices=("message", "session")),
+    Option("search.catch_up_s", SECONDS, 1.0, "HARK_SEARCH_CATCH_UP_S",
+           "how long a search reads what is new before it answers; the transcript it has begun is read on", most=600),
+    Option("search.hot_transcripts", NUMBER, 3000, "HARK_SEARCH_HOT_TRANSCRIPTS",
+           "how many of the transcripts changed last are looked at before each search, 2 µs each; a full pass sees all",
+           most=1_000_000),
+    Option("show.context", NUMBER, 2, "HARK_SHOW_CONTEXT", "turns around a message", "-C"),
+    Option("show.page_chars", NUMBER, 9000, "HARK_SHOW_PAGE_CHARS",
+           "characters of a page of hark show; many agents cut off what is longer than 10,000",
+           least=500, most=10_000_000),
+    Option("show.page_messages", NUMBER, 20, "HARK_SHOW_PAGE_MESSAGES", "messages on a page of a session", least=1),
+    Option("sessions.limit", NUMBER, 20, "HARK_SESSIONS_LIMIT", "sessions to list", "-n", least=1),
+    Option("sync.background", SWITCH, True, "HARK_BACKGROUND",
+           "whether a search starts a process for what it had no time to read"),
+    Option("sync.background_limit_s", SECONDS, 600.0, "HARK_SYNC_BACKGROUND_LIMIT_S",
+           "how long that process may read; the next search starts another if there is still more",
+           most=86_400),
+    Option("store.output_head", NUMBER, 500, "HARK_STORE_OUTPUT_HEAD",
+           "characters kept of the beginning of a tool's output; counts for what is read from now on, and after"
+           " hark sync --full for all that is still on disk"),
+    Option("store.output_tail", NUMBER, 300, "HARK_STORE_OUTPUT_TAIL", "the same of its end"),
+)
+# fmt: on
+"""Everything that can be set. `hark config`, docs/options.md and what `--help` says of defaults are made from it."""
+
+_BY_NAME = {one.name: one for one in OPTIONS}
+
+
+class Setting(NamedTuple):
+    """What an option is set to, and where."""
+
+    option: Option
+    value: Value
+    origin: str
+
+
+class Settings(NamedTuple):
+    """What was set, as found at a front door; what was not has its default."""
+
+    given: Mapping[str, Setting] = {}
+    notes: tuple[str, ...] = ()
+    """What is written in the file or the environment and does not count, a sentence each."""
+
+    def of(self, name: str) -> Setting:
+        """Say what the option `name` is set to. Raises UnknownOption."""
+        known = option(name)
+        return self.given.get(name) or Setting(known, known.default, DEFAULT)
+
+    def number(self, name: str) -> int:
+        """Give the value of a number."""
+        value = self.of(name).value
+        assert isinstance(value, int)
+        return value
+
+    def seconds(self, name: str) -> float:
+        """Give the value of a time in seconds."""
+        value = self.of(name).value
+        assert isinstance(value, float)
+        return value
+
+    def is_on(self, name: str) -> bool:
+        """Give the value of a switch."""
+        return bool(self.of(name).value)
+
+    def text(self, name: str) -> str:
+        """Give the value as it is written on a command line."""
+        return written(self.of(name).value)
+
+
+DEFAULTS = Settings()
 
 
 def place(env: Mapping[str, str]) -> Place:
@@ -49,3 +174,138 @@ def _place(env: Mapping[str, str]) -> Place:
     else:
         base = env.get("XDG_DATA_HOME") or os.path.join(home, ".local", "share")
     return Place(home, os.path.join(base, "harkback"))
+
+
+def option(name: str) -> Option:
+    """Find an option. Raises UnknownOption, which names the nearest one."""
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    from difflib import get_close_matches
+
+    near = get_close_matches(name.lower(), [one.name for one in OPTIONS], 1, 0.55)
+    raise errors.UnknownOption(name, f"Did you mean {near[0]!r}? " if near else "")
+
+
+def written(value: Value) -> str:
+    """Write a value as it is typed on a command line."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def understood(known: Option, value: object) -> Value:
+    """Check a value, as it stands in the environment, on the command line or in the file. Raises BadValue."""
+    read = _read(known, value)
+    if read is None:
+        raise errors.BadValue(known.name, value, f"It takes {known.takes}.")
+    return read
+
+
+def _read(known: Option, value: object) -> Value | None:
+    if known.kind == CHOICE:
+        return value if isinstance(value, str) and value in known.choices else None
+    if known.kind == FOLDER:
+        return value if isinstance(value, str) else None
+    if known.kind == SWITCH:
+        text = str(value).lower() if isinstance(value, (str, bool)) else ""
+        return True if text in _ON else False if text in _OFF else None
+    if isinstance(value, str):
+        value = _number(value, is_whole=known.kind == NUMBER)
+    if isinstance(value, bool) or not isinstance(value, int if known.kind == NUMBER else (int, float)):
+        return None
+    if not known.least <= value <= known.most:  # false for "nan" too
+        return None
+    return value if known.kind == NUMBER else float(value)
+
+
+def _number(text: str, *, is_whole: bool) -> float | None:
+    if is_whole:
+        return int(text) if re.fullmatch("[0-9]{1,9}", text) else None
+    return float(text) if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text) else None
+
+
+# -- reading -------------------------------------------------------------------------------------------------------
+
+
+def read_settings(env: Mapping[str, str], folder: str) -> Settings:
+    """Read what is set in the environment and in the `config.toml` of the archive's folder.
+
+    Never raises: what is not understood does not count, and is told in `notes`.
+    """
+    given: dict[str, Setting] = {}
+    notes: list[str] = []
+    try:
+        stands = read_file(folder)
+    except errors.HarkError as error:
+        stands = {}
+        notes.append(f"{error} Until then nothing in it counts.")
+    for name, value in stands.items():
+        try:
+            known = option(name)
+            if known.name == HOME:
+                raise errors.BadValue(name, value, f"It is set in the environment only: {known.env}.")
+            given[name] = Setting(known, understood(known, value), FILE)
+        except errors.HarkError as error:
+            notes.append(f"{FILE}: {error}")
+    for known in OPTIONS:
+        text = env.get(known.env)
+        if not text:
+            continue
+        try:
+            given[known.name] = Setting(known, understood(known, text), ENVIRONMENT)
+        except errors.HarkError as error:
+            notes.append(f"{known.env}: {error}")
+    given[HOME] = Setting(_BY_NAME[HOME], folder, ENVIRONMENT if env.get(_BY_NAME[HOME].env) else DEFAULT)
+    return Settings(given, tuple(notes))
+
+
+def path_of(folder: str) -> str:
+    """Name the file in which options are set."""
+    return os.path.join(folder, FILE)
+
+
+def read_file(folder: str) -> dict[str, object]:
+    """Read `config.toml`: values by the options' names, empty where there is no file.
+
+    Raises ConfigUnreadable, ConfigNotUnderstood.
+    """
+    text = read_text(folder)
+    return dict(_flat(parsed(text, path_of(folder)))) if text else {}
+
+
+def read_text(folder: str) -> str:
+    """Read the text of `config.toml`, "" where there is none; raises ConfigUnreadable, ConfigNotUnderstood."""
+    path = path_of(folder)
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except OSError as error:
+        raise errors.ConfigUnreadable(path, error.strerror or error) from error
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise errors.ConfigNotUnderstood(path, line, "it is not UTF-8") from error
+
+
+def parsed(text: str, path: str) -> dict[str, Any]:
+    """Parse the text of `config.toml`, which `path` names. Raises ConfigNotUnderstood."""
+    import tomllib  # 5 ms, paid by those who have such a file
+
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        said = re.fullmatch(r"(.*?) ?\((?:at line (\d+), column \d+|at end of document)\)", str(error), re.DOTALL)
+        line = int(said[2]) if said and said[2] else text.rstrip().count("\n") + 1
+        raise errors.ConfigNotUnderstood(path, line, said[1] if said else error) from error
+
+
+def _flat(table: dict[str, Any], before: str = "") -> Iterator[tuple[str, object]]:
+    for key, value in table.items():
+        name = before + key
+        if isinstance(value, dict) and name not in _BY_NAME:
+            yield from _flat(value, f"{name}.")
+        else:
+            yield name, value

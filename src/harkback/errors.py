@@ -115,3 +115,23 @@ class NoPage(HarkError):
     """{0} has no page {1}; the last one is page {2}."""
 
     status = 1
+
+
+class UnknownOption(HarkError):
+    """There is no option {0!r}. {1}`hark config` lists all of them."""
+
+
+class ConfigUnreadable(HarkError):
+    """{0} cannot be read ({1}). Check who owns it."""
+
+
+class ConfigNotUnderstood(HarkError):
+    """{0} is not understood in line {1}: {2}. Mend that line."""
+
+
+class ConfigUnwritable(HarkError):
+    """{0} cannot be written ({1}). Check who owns the folder and that its disk is not full."""
+
+
+class ConfigNotEditable(HarkError):
+    """{0} sets {1} in a way that cannot be changed from here without losing something. Open it in an editor."""

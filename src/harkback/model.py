@@ -35,6 +35,16 @@ class Transcript(NamedTuple):
     inode: int = 0
 
 
+class Bounds(NamedTuple):
+    """How many characters of a tool's output are kept, besides the lines that look like errors.
+
+    The rest is reached by `show --raw`.
+    """
+
+    head: int
+    tail: int
+
+
 class Part(NamedTuple):
     """One searchable text of a message."""
 

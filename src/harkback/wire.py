@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from harkback.archive.answers import Answer, Checked, MessageView, SessionView, SourceView, Status
     from harkback.archive.events import Event
     from harkback.archive.statistics import Counts, Statistics
+    from harkback.config import Setting
     from harkback.ingest.changes import Report
     from harkback.model import Coverage, StoredPart, StoredSession
     from harkback.search.answer import Hit
@@ -314,4 +315,23 @@ def sync(report: Report, kept: Coverage) -> Json:
         "pending": report.pending,
         "seconds": round(report.seconds, 3),
         "coverage": coverage(kept),
+    }
+
+
+def options(settings: list[Setting], path: str, notes: tuple[str, ...]) -> Json:
+    """Write what is set, and what of the file at `path` and of the environment does not count."""
+    return {"schema": SCHEMA, "file": path, "options": [_option(one) for one in settings], "notes": list(notes)}
+
+
+def _option(one: Setting) -> Json:
+    known = one.option
+    return {
+        "name": known.name,
+        "value": one.value,
+        "origin": one.origin,
+        "default": known.default,
+        "takes": known.takes,
+        "env": known.env,
+        "flag": known.flag,
+        "help": known.help,
     }

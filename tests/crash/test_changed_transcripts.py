@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from harkback.archive import sessions
 from harkback.archive.answers import SessionView
 from harkback.engines.local import LocalEngine
-from harkback.ingest import changes, reading
+from harkback.ingest import reading
 from harkback.ingest.changes import all_changes
 from harkback.ingest.reading import Reader
 from harkback.query import parse
@@ -19,9 +18,9 @@ from harkback.sources import claude_code
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.crash.worlds import NOW_MS, World, line, say
+    from tests.crash.worlds import NOW_MS, World, line, say, settings
 else:
-    from worlds import NOW_MS, World, line, say
+    from worlds import NOW_MS, World, line, say, settings
 
 YEAR_NS = 365 * 86_400_000_000_000
 
@@ -140,10 +139,9 @@ def test_a_last_line_whose_newline_comes_later_is_found_once(world: World) -> No
 
 
 @pytest.fixture
-def only_the_newest_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def only_the_newest_is_looked_at(world: World) -> None:
     """Make two transcripts behave like a home of thousands."""
-    monkeypatch.setattr(changes, "HOT", 1)
-    monkeypatch.setattr(sessions, "HOT", 1)
+    world.settings = settings(HARK_SEARCH_HOT_TRANSCRIPTS="1")
 
 
 def _year_old(world: World) -> None:
@@ -321,13 +319,13 @@ def test_files_that_a_search_had_no_time_for_stay_pending_until_they_are_read(
     world.sync()
     for number in range(5):
         world.write(f"-new/n{number}", [say(f"p{number + 1}", f"pear {number}", f"n{number}", number)])
-    with monkeypatch.context() as hurried:
-        hurried.setattr(sessions, "CATCH_UP_S", 0.0)
-        assert world.search("pear").coverage.pending == 4
-        world.append("a", [say("p9", "apple more", minute=9)])
-        answer = world.search("apple")
-        assert answer.coverage.pending >= 3
-        assert answer.full_pass_is_due
+    world.settings = settings(HARK_SEARCH_CATCH_UP_S="0")
+    assert world.search("pear").coverage.pending == 4
+    world.append("a", [say("p9", "apple more", minute=9)])
+    answer = world.search("apple")
+    assert answer.coverage.pending >= 3
+    assert answer.full_pass_is_due
+    world.settings = settings()
     answer = world.search("pear")
     assert len(answer.found.hits) == 5 or (answer.coverage.pending and answer.full_pass_is_due)
     world.sync()

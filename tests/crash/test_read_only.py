@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harkback.archive import sessions
 from harkback.errors import ArchiveReadOnly, ArchiveUnreadable
-from harkback.ingest import changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.crash.worlds import NOW_MS, World, say
+    from tests.crash.worlds import NOW_MS, World, say, settings
 else:
-    from worlds import NOW_MS, World, say
+    from worlds import NOW_MS, World, say, settings
 
 DAY_MS = 86_400_000
 needs_posix = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="Windows has other rights")
@@ -173,10 +171,9 @@ def test_a_clock_set_back_changes_nothing_that_is_found(world: World) -> None:
 
 @pytest.mark.parametrize(("later_ms", "is_due"), [(1000, False), (61_000, True), (-1000, True), (-10 * DAY_MS, True)])
 def test_a_full_pass_becomes_due_after_a_minute_and_when_the_clock_went_back(
-    world: World, monkeypatch: pytest.MonkeyPatch, later_ms: int, is_due: bool
+    world: World, later_ms: int, is_due: bool
 ) -> None:
-    for module in (changes, sessions):
-        monkeypatch.setattr(module, "HOT", 0)
+    world.settings = settings(HARK_SEARCH_HOT_TRANSCRIPTS="0")
     world.write("a", [say("u1", "apple")])
     world.sync()
     assert world.search("apple", NOW_MS + later_ms).full_pass_is_due is is_due

@@ -15,7 +15,7 @@ import tantivy
 
 from harkback import rank
 from harkback.archive.sessions import Archive
-from harkback.config import Place
+from harkback.config import DEFAULTS, Place, Settings, read_settings
 from harkback.engines.local import LocalEngine
 from harkback.query import parse
 
@@ -47,6 +47,11 @@ class State(NamedTuple):
     """Parts above the index's watermark."""
 
 
+def settings(**env: str) -> Settings:
+    """Give what is set by these variables."""
+    return read_settings(env, "")
+
+
 class World:
     """A Claude Code home below `base` with an archive beside it."""
 
@@ -55,6 +60,7 @@ class World:
         self.home = str(base / "home")
         self.data = str(base / data)
         self.projects = os.path.join(self.home, ".claude", "projects")
+        self.settings = DEFAULTS
         os.makedirs(os.path.join(self.projects, "-w"), exist_ok=True)
 
     def path(self, name: str) -> str:
@@ -78,7 +84,7 @@ class World:
         return World(self.base, data)
 
     def archive(self, now_ms: int = NOW_MS) -> Archive:
-        return Archive(Place(self.home, self.data), {}, now_ms, "/")
+        return Archive(Place(self.home, self.data), {}, now_ms, "/", self.settings)
 
     def sync(self, now_ms: int = NOW_MS) -> None:
         self.archive(now_ms).sync()

@@ -1,7 +1,8 @@
 """Documentation and program say the same.
 
-The tables of docs/cli.md and the session in README.md are made here: `python tests/docs/test_docs.py` writes them
-anew after a change of the parser, of the fields, of the lanes or of what the demo finds.
+The tables of docs/cli.md and docs/options.md and the session in README.md are made here: `python
+tests/docs/test_docs.py` writes them anew after a change of the parser, of the fields, of the lanes, of what can be set
+or of what the demo finds.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import pytest
 import harkback
 from harkback.cli import main
 from harkback.cli.parser import parser
-from harkback.config import place
+from harkback.config import DEFAULTS, HOME, OPTIONS, place, read_settings
 from harkback.demo import SEARCHES, write
 from harkback.model import LANES, MAIN_LANES
 from harkback.query import FIELDS
@@ -134,6 +135,50 @@ def made(page: str) -> str:
         assert end, f"docs/cli.md needs a place for {name!r}"
         page = f"{head}{start}\n{text}\n\n{end}{rest}"
     return page
+
+
+def settings_table() -> str:
+    rows = []
+    for one in OPTIONS:
+        default = "the platform's data folder" if one.name == HOME else f"`{DEFAULTS.text(one.name)}`"
+        flag = f"`{one.flag}`" if one.flag else ""
+        rows.append((f"`{one.name}`", f"`{one.env}`", flag, one.takes, default, one.help))
+    return table(("option", "variable", "flag", "takes", "default", "what it is"), rows)
+
+
+def made_options(page: str) -> str:
+    """Put the table of what can be set into docs/options.md."""
+    head, start, rest = page.partition("<!-- options -->\n")
+    _, end, rest = rest.partition("<!-- end -->")
+    assert end, "docs/options.md needs a place for the table"
+    return f"{head}{start}\n{settings_table()}\n\n{end}{rest}"
+
+
+def test_the_page_of_options_is_what_their_table_says() -> None:
+    page = read("docs/options.md")
+    assert made_options(page) == page, "run: python tests/docs/test_docs.py"
+    shorter = re.sub(r"^\| `search.limit` .*\n", "", page, flags=re.MULTILINE)
+    assert made_options(shorter) != shorter
+
+
+def test_the_flags_in_the_table_of_options_are_flags_of_their_commands() -> None:
+    for one in OPTIONS:
+        if one.flag:
+            command = commands()[one.name.partition(".")[0]]
+            assert one.flag in {written for action in command._actions for written in action.option_strings}, one.name
+
+
+def test_the_example_in_the_page_of_options_is_understood(tmp_path: Path) -> None:
+    (example,) = re.findall(r"^```toml\n(.*?)^```", read("docs/options.md"), re.MULTILINE | re.DOTALL)
+    (tmp_path / "config.toml").write_text(example, encoding="utf-8")
+    found = read_settings({}, str(tmp_path))
+    assert found.notes == ()
+    assert {name for name, one in found.given.items() if one.origin == "config.toml"} == {
+        "color",
+        "sync.background",
+        "search.limit",
+        "search.sort",
+    }
 
 
 def test_the_tables_of_the_command_page_are_what_the_parser_says() -> None:
@@ -304,6 +349,9 @@ def test_the_json_page_names_the_keys_that_the_commands_print(
     con.commit()
     con.close()
     assert ask(["check"], "hark check", (2,))["faults"]
+    assert len(ask(["config", "search.limit", "20"], "hark config")["options"]) == 1
+    monkeypatch.setenv("HARK_COLOR", "loud")
+    assert ask(["config"], "hark config")["notes"]
     ask(["demo"], "hark demo")
     assert compared.unseen() == set(), "described, but never printed"
 
@@ -423,5 +471,6 @@ def demo_session() -> str:
 
 if __name__ == "__main__":
     rewrite("docs/cli.md", made(read("docs/cli.md")))
+    rewrite("docs/options.md", made_options(read("docs/options.md")))
     before, mark, after = read("README.md").partition("```console\n$ hark demo\n")
     rewrite("README.md", before + mark + demo_session() + after[after.index("```") :])

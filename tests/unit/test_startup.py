@@ -29,6 +29,7 @@ DEAR = (
     "rich",
     "subprocess",
     "tempfile",
+    "tomllib",
     "typing",
     "uuid",
 )

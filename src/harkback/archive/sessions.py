@@ -21,11 +21,12 @@ from harkback.archive.answers import (
     SourceView,
     Status,
 )
+from harkback.config import DEFAULTS
 from harkback.engines.local import POOL, LocalEngine, Search, base_name, guarded, locked, prepare_folder
-from harkback.ingest.changes import HOT, Changes, Report, all_changes, hot_changes
+from harkback.ingest.changes import Changes, Report, all_changes, hot_changes
 from harkback.ingest.excluded import Excluded, sealed_projects
 from harkback.ingest.projects import project_of
-from harkback.model import CALLS, LANES, MAIN_LANES, TALK, Coverage, StoredSession
+from harkback.model import CALLS, LANES, MAIN_LANES, TALK, Bounds, Coverage, StoredSession
 from harkback.query import parse
 from harkback.search.answer import Found, Looking
 from harkback.sources import SOURCES, source
@@ -37,16 +38,13 @@ if TYPE_CHECKING:
 
     from harkback.archive.events import Events
     from harkback.archive.keeping import Doomed
-    from harkback.config import Place
+    from harkback.config import Place, Settings
     from harkback.engines.local.erasing import Erased
-    from harkback.ingest.reading import Progress
+    from harkback.ingest.reading import Progress, Reader
     from harkback.query import Query
 
 EMPTY_QUERY = "The query is empty. Say what to look for, or use a filter such as file:nginx.conf or since:7d."
 ONLY_SIGNS = "The query holds only signs that are not indexed. Add a word that stands near them."
-
-CATCH_UP_S = 1.0
-"""A search reads news for at most so long before it answers."""
 
 LOCK_WAIT_S = 0.1
 """A search waits so long for another process that is just storing something."""
@@ -86,12 +84,15 @@ def _masked(record: bytes) -> bytes:
 class Archive:
     """One person's archive; every method opens what it needs and closes it again."""
 
-    def __init__(self, place: Place, env: Mapping[str, str], now_ms: int, cwd: str) -> None:
+    def __init__(
+        self, place: Place, env: Mapping[str, str], now_ms: int, cwd: str, settings: Settings = DEFAULTS
+    ) -> None:
         """`env` is where agents' folders and the asking session are looked up; nothing else is read from it."""
         self.place = place
         self.env = env
         self.now_ms = now_ms
         self.cwd = cwd
+        self.settings = settings
 
     # -- search --------------------------------------------------------------------------------------------------
 
@@ -109,7 +110,7 @@ class Archive:
         exclude: Sequence[str] = (),
         include_current: bool = False,
     ) -> Answer:
-        """Find what was said. With `sync` what is new is read first, for at most `CATCH_UP_S`.
+        """Find what was said. With `sync` what is new is read first, for `search.catch_up_s` at most.
 
         Raises NotFound or Ambiguous for a session id that fits none or several.
         """
@@ -152,7 +153,9 @@ class Archive:
         if coverage.pending:
             return True
         last = coverage.last_full_pass_ms
-        return coverage.transcripts > HOT and (last is None or not 0 <= self.now_ms - last <= FULL_PASS_EVERY_MS)
+        return coverage.transcripts > self.settings.number("search.hot_transcripts") and (
+            last is None or not 0 <= self.now_ms - last <= FULL_PASS_EVERY_MS
+        )
 
     def _asking(self, engine: LocalEngine) -> list[StoredSession]:
         return [one for agent, native in asking_sessions(self.env) for one in engine.rows.asking(agent, native)]
@@ -225,13 +228,15 @@ class Archive:
     # -- reading what is new ---------------------------------------------------------------------------------------
 
     def _catch_up(self) -> CaughtUp:
-        """Read what is new within `CATCH_UP_S`. Never waits for another sync; says what kept it from reading."""
-        until = monotonic() + CATCH_UP_S
+        """Read what is new within `search.catch_up_s`. Never waits for another sync; says what kept it from reading."""
+        until = monotonic() + self.settings.seconds("search.catch_up_s")
         reader = self._open_for_reading()
         changes: Changes | None = None
         try:
             if reader is not None and reader.rows.meta("last_full_pass") is not None:
-                changes = hot_changes(reader.rows, self.place.home, self.env)
+                changes = hot_changes(
+                    reader.rows, self.place.home, self.env, self.settings.number("search.hot_transcripts")
+                )
             if changes is None:
                 changes = all_changes(reader.rows if reader else None, self.place.home, self.env)
             kept = reader.rows.coverage().pending if reader is not None else 0
@@ -266,16 +271,22 @@ class Archive:
 
     def _read(self, changes: Changes, *, until: float, wait_s: float) -> Report | None:
         """Read changes until a time; None when another process is reading for longer than `wait_s`."""
-        from harkback.ingest.reading import Reader
-
         with guarded(self.place.data), self._lock(wait_s) as is_ours:
             if not is_ours:
                 return None
             engine = self._open_for_writing()
             try:
-                return Reader(engine, self.now_ms, self.place.home, self.env, until=until).read(changes)
+                return self._reader(engine, until).read(changes)
             finally:
                 engine.close()
+
+    def _reader(
+        self, engine: LocalEngine, until: float | None, progress: Callable[[Progress], None] = lambda _: None
+    ) -> Reader:
+        from harkback.ingest.reading import Reader
+
+        bounds = Bounds(self.settings.number("store.output_head"), self.settings.number("store.output_tail"))
+        return Reader(engine, self.now_ms, self.place.home, self.env, until=until, progress=progress, bounds=bounds)
 
     def _open_for_writing(self) -> LocalEngine:
         engine = LocalEngine.open(self.place.data, write=True)
@@ -300,8 +311,6 @@ class Archive:
 
         With `limit_s` it stops after that time, and does not wait at all.
         """
-        from harkback.ingest.reading import Reader
-
         until = None if limit_s is None else monotonic() + limit_s
         # Looking through the disk takes no lock: a search that finds news meanwhile need not wait for us.
         changes = self._all_changes(full=full)
@@ -324,7 +333,7 @@ class Archive:
                     engine.rebuild()
                 if limit_s is None:
                     self._forget_excluded(engine)
-                reader = Reader(engine, self.now_ms, self.place.home, self.env, until=until, progress=progress)
+                reader = self._reader(engine, until, progress)
                 return reader.read(changes, full=full), engine.rows.coverage()
             finally:
                 engine.close()

@@ -9,14 +9,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-LIMIT_S = 600.0
-"""A background sync stops after so long; the next search starts another if there is still more."""
-
 
 def start_sync(env: Mapping[str, str], data: str) -> None:
-    """Start `hark sync` detached. `HARK_BACKGROUND=off` forbids it; a failure to start is no error of the search."""
-    if env.get("HARK_BACKGROUND", "").lower() in {"off", "0", "no", "false"}:
-        return
+    """Start `hark sync` detached; a failure to start is no error of the search."""
     # -P: nothing is imported from the folder that the search was typed in, which others may have written.
     argv = [sys.executable, "-P", "-m", "harkback", "sync", "--background"]
     own = {**env, "HARK_HOME": data}

@@ -9,7 +9,7 @@ from time import time
 from harkback.archive.answers import SessionView
 from harkback.archive.sessions import Archive
 from harkback.cli.parser import parse as parse_argv
-from harkback.config import place
+from harkback.config import place, read_settings
 from harkback.errors import NoPattern, NothingNamed
 from harkback.model import LANES, MAIN_LANES
 from harkback.query import FIELDS, parse, with_options
@@ -18,9 +18,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+    from harkback.config import Settings
     from harkback.query import Query
 
-BUDGET_CHARS = 4000
 CONTEXT_CHARS = 2000
 """Added to the budget for each turn of context."""
 
@@ -34,7 +34,7 @@ def run_command(argv: list[str]) -> int:
 
 
 def _archive() -> Archive:
-    return Archive(place(os.environ), os.environ, int(time() * 1000), _cwd())
+    return Archive(place(os.environ), os.environ, int(time() * 1000), _cwd(), _settings())
 
 
 def _cwd() -> str:
@@ -43,6 +43,19 @@ def _cwd() -> str:
         return os.getcwd().encode("utf-8", "replace").decode()
     except OSError:
         return ""
+
+
+def _settings() -> Settings:
+    """Read what is set, say in one line what of it does not count, and make the printer heed it."""
+    from harkback.cli import printing
+
+    settings = read_settings(os.environ, place(os.environ).data)
+    printing.look.color = settings.text("color")
+    if settings.notes:
+        more = len(settings.notes) - 1
+        rest = f" And {more} more: hark config" if more else ""
+        print(f"hark: {settings.notes[0]}{rest}", file=sys.stderr)
+    return settings
 
 
 def _query(options: argparse.Namespace, text: str, now_ms: int) -> Query:
@@ -57,16 +70,19 @@ def _search(options: argparse.Namespace) -> int:
     query = _query(options, " ".join(options.query), archive.now_ms)
     query = query._replace(notes=(*query.notes, *options.notes))
     began = time()
+    settings = archive.settings
+    context = settings.number("search.context") if options.context is None else options.context
     budget = options.budget
     if budget is None:
-        budget = 0 if options.json else BUDGET_CHARS + CONTEXT_CHARS * options.context
+        budget = 0 if options.json else settings.number("search.budget")
+        budget += CONTEXT_CHARS * context if budget else 0
     answer = archive.search(
         query,
-        limit=max(1, options.n),
-        context=options.context,
+        limit=settings.number("search.limit") if options.n is None else max(1, options.n),
+        context=context,
         lanes=tuple(range(len(LANES))) if options.all else MAIN_LANES,
-        newest=options.sort == "newest",
-        by_session=options.by == "session",
+        newest=(options.sort or settings.text("search.sort")) == "newest",
+        by_session=(options.by or settings.text("search.by")) == "session",
         substring=options.substring,
         sync=not options.no_sync,
         exclude=options.exclude_session,
@@ -83,7 +99,8 @@ def _sync_in_background(archive: Archive) -> None:
     """Start `hark sync` beside us for what this search had no time for; it ends by itself."""
     from harkback.cli.background import start_sync
 
-    start_sync(os.environ, archive.place.data)
+    if archive.settings.is_on("sync.background"):
+        start_sync(os.environ, archive.place.data)
 
 
 def _show(options: argparse.Namespace) -> int:
@@ -93,11 +110,15 @@ def _show(options: argparse.Namespace) -> int:
     if options.raw:
         printing.raw(archive.raw(options.id, reveal=options.reveal))
         return 0
-    view = archive.show(options.id, context=options.context, page=options.page)
+    settings = archive.settings
+    context = settings.number("show.context") if options.context is None else options.context
+    messages = settings.number("show.page_messages")
+    view = archive.show(options.id, context=context, page=options.page, page_parts=messages)
+    chars = settings.number("show.page_chars")
     if isinstance(view, SessionView):
-        printing.session(view, as_json=options.json)
+        printing.session(view, as_json=options.json, page_chars=chars)
     else:
-        printing.message(view, as_json=options.json, page=options.page)
+        printing.message(view, as_json=options.json, page=options.page, page_chars=chars)
     return 0
 
 
@@ -106,7 +127,7 @@ def _sessions(options: argparse.Namespace) -> int:
 
     archive = _archive()
     query = _query(options, "", archive.now_ms)
-    limit = max(1, options.n)
+    limit = archive.settings.number("sessions.limit") if options.n is None else max(1, options.n)
     listed = archive.sessions(
         query,
         title=" ".join(options.title),
@@ -220,14 +241,13 @@ def _redact(options: argparse.Namespace) -> int:
 
 def _sync(options: argparse.Namespace) -> int:
     from harkback.cli import printing
-    from harkback.cli.background import LIMIT_S
     from harkback.cli.progress import Bar
 
     archive = _archive()
     with Bar(is_shown=sys.stderr.isatty() and not options.background) as bar:
         report, coverage = archive.sync(
             full=options.full,
-            limit_s=LIMIT_S if options.background else None,
+            limit_s=archive.settings.seconds("sync.background_limit_s") if options.background else None,
             progress=bar.sync,
             waiting=_say_waiting,
         )
@@ -259,9 +279,17 @@ def _rebuild(options: argparse.Namespace) -> int:
     return 0
 
 
+def _config(options: argparse.Namespace) -> int:
+    from harkback.cli.options import show_or_set
+
+    here = place(os.environ)
+    return show_or_set(os.environ, here.data, options.key, options.value, unset=options.unset, as_json=options.json)
+
+
 def _demo(options: argparse.Namespace) -> int:
     from harkback.cli.demo import show_demo
 
+    _settings()  # the sample is read with the defaults, and printed like everything else
     return show_demo(as_json=options.json)
 
 
@@ -286,5 +314,6 @@ _COMMANDS = {
     "sync": _sync,
     "status": _status,
     "rebuild": _rebuild,
+    "config": _config,
     "demo": _demo,
 }

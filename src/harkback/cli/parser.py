@@ -6,6 +6,7 @@ import argparse
 from functools import partial
 
 from harkback import __version__
+from harkback.config import DEFAULTS, option
 from harkback.model import KINDS
 from harkback.query import FIELDS
 
@@ -115,24 +116,30 @@ def _search(add: Callable[..., argparse.ArgumentParser]) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     one.add_argument("query", nargs="*", metavar="QUERY", help="words, in any language; filters alone are a query too")
-    one.add_argument("-n", type=_count, default=10, metavar="N", help="hits to show (10)")
-    one.add_argument(
-        "-C", type=_count, default=0, metavar="N", dest="context", help="turns to show around each hit (0)"
-    )
+    one.add_argument("-n", type=_count, metavar="N", help=_help("search.limit"))
+    one.add_argument("-C", type=_count, metavar="N", dest="context", help=_help("search.context"))
     add_filters(one)
     one.add_argument("--all", action="store_true", help="search every lane, tool output and thinking too")
     one.add_argument("--exclude-session", action="append", default=[], metavar="ID", help="leave a session out")
     one.add_argument("--include-current", action="store_true", help="search the asking session too")
-    one.add_argument("--sort", choices=("relevance", "newest"), default="relevance", help="order of the hits")
-    one.add_argument("--by", choices=("message", "session"), default="message", help="what a hit is")
+    one.add_argument("--sort", choices=option("search.sort").choices, help=_help("search.sort"))
+    one.add_argument("--by", choices=option("search.by").choices, help=_help("search.by"))
     one.add_argument(
         "--substring", action="store_true", help="find parts of Latin words too (three characters or more)"
     )
     one.add_argument("--no-sync", action="store_true", help="search only what was read before")
     one.add_argument(
-        "--budget", type=_count, metavar="CHARS", help="print at most so many characters (4000; 0: no limit)"
+        "--budget",
+        type=_count,
+        metavar="CHARS",
+        help=f"print at most so many characters ({DEFAULTS.text('search.budget')}; 0: no limit)",
     )
     _json(one)
+
+
+def _help(name: str) -> str:
+    """Say what an option that can also be set does, with its default."""
+    return f"{option(name).help} ({DEFAULTS.text(name)})"
 
 
 def add_filters(one: argparse.ArgumentParser, *names: str) -> None:
@@ -155,7 +162,7 @@ def _show(add: Callable[..., argparse.ArgumentParser]) -> None:
         description="Show a message with the turns around it, or a session: its prompts, final answers and files.",
     )
     one.add_argument("id", metavar="ID", help="an id that any command printed, its beginning, or the agent's own id")
-    one.add_argument("-C", type=_count, default=2, metavar="N", dest="context", help="turns around a message (2)")
+    one.add_argument("-C", type=_count, metavar="N", dest="context", help=_help("show.context"))
     one.add_argument("--page", type=_count, default=1, metavar="N", help="page of a session or of a long message (1)")
     one.add_argument("--raw", action="store_true", help="print the record from the transcript, secrets masked")
     one.add_argument("--reveal", action="store_true", help="with --raw: as it stands, secrets too")
@@ -166,7 +173,7 @@ def _sessions(add: Callable[..., argparse.ArgumentParser]) -> None:
     one = add("sessions", help="list sessions, newest first", description="List sessions, newest first.")
     one.add_argument("title", nargs="*", metavar="TITLE", help="a piece of the title")
     add_filters(one, "agent", "project", "branch", "session", "since", "until")
-    one.add_argument("-n", type=_count, default=20, metavar="N", help="sessions to list (20)")
+    one.add_argument("-n", type=_count, metavar="N", help=_help("sessions.limit"))
     one.add_argument("--page", type=_count, default=1, metavar="N", help="page of the list (1)")
     one.add_argument("--parent", metavar="ID", default="", help="sessions that descend from this one")
     one.add_argument("--messages", type=_count, default=0, metavar="N", help="sessions with at least N messages")
@@ -288,6 +295,19 @@ def _rebuild(add: Callable[..., argparse.ArgumentParser]) -> None:
     _json(add("rebuild", help="make the word index again", description="Make the word index again from the rows."))
 
 
+def _config(add: Callable[..., argparse.ArgumentParser]) -> None:
+    one = add(
+        "config",
+        help="what can be set, and what is",
+        description="List what can be set, what it is set to and where; with KEY one option, with VALUE set it in"
+        " config.toml.",
+    )
+    one.add_argument("key", nargs="?", default="", metavar="KEY", help="the name of an option, such as search.limit")
+    one.add_argument("value", nargs="?", metavar="VALUE", help="what to set it to")
+    one.add_argument("--unset", action="store_true", help="take KEY out of config.toml")
+    _json(one)
+
+
 def _demo(add: Callable[..., argparse.ArgumentParser]) -> None:
     one = add(
         "demo",
@@ -322,6 +342,7 @@ _ADDERS = (
     _sync,
     _status,
     _rebuild,
+    _config,
     _demo,
 )
 """In the order in which `--help` lists the commands."""

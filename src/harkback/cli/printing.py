@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from harkback.search.answer import Hit
     from harkback.search.snippet import Snippet
 
-PAGE_CHARS = 9000
-"""A page of `show` stays under what agents cut off (10,000 characters)."""
-
 _BOLD, _DIM, _CYAN, _GREEN, _OFF = "\x1b[1;33m", "\x1b[2m", "\x1b[36m", "\x1b[32m", "\x1b[0m"
 _CONTEXT_CHARS = 240
 _HEAD_CHARS = 60
@@ -46,7 +43,18 @@ _SHOW_EVERY_S = 0.2
 _TITLE_CHARS = 60
 
 
+class Look:
+    """How everything is printed, as a person has set it."""
+
+    color = "auto"
+
+
+look = Look()
+
+
 def _is_terminal() -> bool:
+    if look.color != "auto":
+        return look.color == "always"
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -211,12 +219,12 @@ def raw(record: bytes) -> None:
     sys.stdout.buffer.write(record + b"\n")
 
 
-def message(view: MessageView, *, as_json: bool, page: int) -> None:
+def message(view: MessageView, *, as_json: bool, page: int, page_chars: int) -> None:
     """Print a message with the turns around it; a long one in pages."""
     if as_json:
         from harkback import wire
 
-        whole = wire.message_view(view, max(1, page), PAGE_CHARS)
+        whole = wire.message_view(view, max(1, page), page_chars)
         if whole["page"] > whole["pages"]:
             raise errors.NoPage(view.parts[0].message, page, whole["pages"])
         _json(whole)
@@ -230,15 +238,15 @@ def message(view: MessageView, *, as_json: bool, page: int) -> None:
             *_places(view),
         ]
     )
-    _print_page(text, page, view.parts[0].message if view.parts else "")
+    _print_page(text, page, page_chars, view.parts[0].message if view.parts else "")
 
 
-def _print_page(text: str, page: int, name: str) -> None:
-    pages = max(1, -(-len(text) // PAGE_CHARS))
+def _print_page(text: str, page: int, page_chars: int, name: str) -> None:
+    pages = max(1, -(-len(text) // page_chars))
     page = max(1, page)
     if page > pages:
         raise errors.NoPage(name, page, pages)
-    print(text[(page - 1) * PAGE_CHARS : page * PAGE_CHARS])
+    print(text[(page - 1) * page_chars : page * page_chars])
     if pages > 1:
         print(f"(page {page} of {pages}" + (f"; next: hark show {name} --page {page + 1})" if page < pages else ")"))
 
@@ -262,7 +270,7 @@ def _session_line(one: StoredSession) -> str:
     return _paint(" · ".join(_plain(part) for part in parts if part), _GREEN)
 
 
-def session(view: SessionView, *, as_json: bool) -> None:
+def session(view: SessionView, *, as_json: bool, page_chars: int) -> None:
     """Print a page of a session: its prompts, final answers and the files it touched."""
     if as_json:
         from harkback import wire
@@ -278,7 +286,7 @@ def session(view: SessionView, *, as_json: bool) -> None:
     if view.files and view.page == 1:
         named = ", ".join(_plain(path) for path in view.files[:30])
         print(_paint(f"    files: {named}{' …' if len(view.files) > 30 else ''}", _DIM))
-    most = max(150, PAGE_CHARS // max(1, len(view.parts)) - _HEAD_CHARS)
+    most = max(150, page_chars // max(1, len(view.parts)) - _HEAD_CHARS)
     for part in view.parts:
         text = _plain(part.text)
         cut = text if len(text) <= most else f"{text[:most].rstrip()} … (hark show {part.message})"

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from harkback.engines.local.reading import Rows
     from harkback.model import Transcript
 
-HOT = 3000
-"""So many of the transcripts changed last are looked at before every search (2 µs each); the full pass sees all."""
-
 
 class Changes(NamedTuple):
     """What a look at the disk found; `changed` holds the newest first."""
@@ -72,8 +69,8 @@ def all_changes(rows: Rows | None, home: str, env: Mapping[str, str], *, everyth
     return Changes(tuple(changed), tuple(gone), tuple(back), tuple(folders), is_full=True, marks=marks)
 
 
-def hot_changes(rows: Rows, home: str, env: Mapping[str, str]) -> Changes | None:
-    """Look only where something is likely: known folders, the transcripts changed last, those the agents name.
+def hot_changes(rows: Rows, home: str, env: Mapping[str, str], most: int) -> Changes | None:
+    """Look only where something is likely: known folders, `most` transcripts changed last, those the agents name.
 
     None when a full pass is due: nothing is known yet, an agent keeps its transcripts somewhere new, or this program
     reads transcripts in another way than the one that made the last full pass.
@@ -84,7 +81,7 @@ def hot_changes(rows: Rows, home: str, env: Mapping[str, str]) -> Changes | None
     changed: dict[str, Transcript] = {}
     gone: list[str] = []
     folders = _look_again(rows, known, changed)
-    for path, size, mtime, inode in rows.most_recent(HOT):
+    for path, size, mtime, inode in rows.most_recent(most):
         try:
             stat = os.stat(path)
         except OSError:

@@ -17,13 +17,13 @@ from harkback.sources.files import ZSTD, open_transcript
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from harkback.engines.local import LocalEngine
     from harkback.engines.local.opened import Open
     from harkback.engines.local.writing import Writing
     from harkback.ingest.changes import Changes
-    from harkback.model import Transcript
+    from harkback.model import Bounds, Record, Transcript
 
 
 REGISTERED_AT_ONCE = 100
@@ -67,6 +67,7 @@ class Reader:
         *,
         until: float | None = None,
         progress: Callable[[Progress], None] = lambda _: None,
+        bounds: Bounds | None = None,
     ) -> None:
         """Read for the user of `home` and `env`; begin nothing new after `until` (of `time.monotonic`)."""
         self.engine = engine
@@ -77,6 +78,7 @@ class Reader:
         patterns = [one for one, kind in engine.rows.exclusions().items() if kind == "excluded"]
         self.excluded = Excluded(patterns, home)
         self.progress = progress
+        self.bounds = bounds
         self._projects: dict[str, str] = {}
 
     def read(self, changes: Changes, *, full: bool = False) -> Report:
@@ -163,7 +165,7 @@ class Reader:
         is_again = anew
         at: Checkpoint | None = None
         has_more = False
-        for record in source(transcript.agent).read(transcript, None if anew else opened.before):
+        for record in self._records(transcript, None if anew else opened.before):
             if at is None and not is_again and type(record) is Message:
                 writing.add_message(opened, record)
                 has_more = True
@@ -193,6 +195,9 @@ class Reader:
                 writing.add(opened, record)
         opened.is_whole = True
         return True
+
+    def _records(self, transcript: Transcript, before: Checkpoint | None) -> Iterator[Record]:
+        return source(transcript.agent).read(transcript, before, bounds=self.bounds)
 
     def _go_on(self, writing: Writing, opened: Open, at: Checkpoint) -> bool:
         """End a batch in the middle of a transcript, where its source said how far it is."""

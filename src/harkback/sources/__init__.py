@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
     from typing import Protocol
 
-    from harkback.model import Checkpoint, Record, Transcript
+    from harkback.model import Bounds, Checkpoint, Record, Transcript
 
     class Source(Protocol):
         """What a module in the table offers. Nothing here raises for what it finds on disk."""
@@ -52,13 +52,19 @@ if TYPE_CHECKING:
             """Give these names, with their rank as titles, by the agent's own id; asked when the mark has changed."""
 
         def read(
-            self, transcript: Transcript, checkpoint: Checkpoint | None, *, full: bool = False
+            self,
+            transcript: Transcript,
+            checkpoint: Checkpoint | None,
+            *,
+            full: bool = False,
+            bounds: Bounds | None = None,
         ) -> Iterator[Record]:
             """Read what was appended since `checkpoint`; ends with `Session` and `Checkpoint`.
 
             A `Session` also comes before the first message, once the folder is known, and with a `Checkpoint`
-            after every 8 MB, where a batch may end. With `full` texts are not bounded, calls without telling
-            arguments are given too, and messages carry `More`, even where they have no part.
+            after every 8 MB, where a batch may end. Tools' output is cut to `bounds`. With `full` texts are not
+            bounded, calls without telling arguments are given too, and messages carry `More`, even where they have
+            no part.
             """
 
 

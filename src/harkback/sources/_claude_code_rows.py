@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from harkback.model import Checkpoint, Record, Transcript
+    from harkback.model import Bounds, Checkpoint, Record, Transcript
 
     Said = tuple[int, list[Part], str, str]
     """What a row says: role, parts, copy key, model."""
@@ -77,9 +77,11 @@ _MARKS = 8
 _WARMUP = "Warmup"
 
 
-def read(transcript: Transcript, checkpoint: Checkpoint | None, *, full: bool) -> Iterator[Record]:
+def read(
+    transcript: Transcript, checkpoint: Checkpoint | None, *, full: bool, bounds: Bounds | None
+) -> Iterator[Record]:
     """Read what was appended since `checkpoint`; see `sources.Source`."""
-    return _reading.read(transcript, checkpoint, lambda one: _Rows(Facts(one), full=full), bulky)
+    return _reading.read(transcript, checkpoint, lambda one: _Rows(Facts(one), full=full, bounds=bounds), bulky)
 
 
 def bulky(line: bytes) -> bool:
@@ -102,8 +104,8 @@ def bulky(line: bytes) -> bool:
 class _Rows(_reading.Rows):
     """Makes messages of rows, one after the other."""
 
-    def __init__(self, facts: Facts, *, full: bool) -> None:
-        super().__init__(full=full)
+    def __init__(self, facts: Facts, *, full: bool, bounds: Bounds | None) -> None:
+        super().__init__(full=full, bounds=bounds)
         self.facts: Facts = facts
         self.kinds: dict[str, Callable[[dict[str, Any]], Said]] = {
             "user": self.user,

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from harkback.model import Checkpoint, Record, Transcript
+    from harkback.model import Bounds, Checkpoint, Record, Transcript
 
     Made = Message | list[Message] | None
 
@@ -66,16 +66,18 @@ _CWD = re.compile(r"<cwd>(.*?)</cwd>|Current working directory: (.*)")
 _SKILL = re.compile(r"<skill>\s*<name>(.*?)</name>")
 
 
-def read(transcript: Transcript, checkpoint: Checkpoint | None, *, full: bool) -> Iterator[Record]:
+def read(
+    transcript: Transcript, checkpoint: Checkpoint | None, *, full: bool, bounds: Bounds | None
+) -> Iterator[Record]:
     """Read what was appended since `checkpoint`; see `sources.Source`."""
-    return _reading.read(transcript, checkpoint, lambda one: _Rows(Facts(one), full=full))
+    return _reading.read(transcript, checkpoint, lambda one: _Rows(Facts(one), full=full, bounds=bounds))
 
 
 class _Rows(_reading.Rows):
     """Makes messages of records, one after the other."""
 
-    def __init__(self, facts: Facts, *, full: bool) -> None:
-        super().__init__(full=full)
+    def __init__(self, facts: Facts, *, full: bool, bounds: Bounds | None) -> None:
+        super().__init__(full=full, bounds=bounds)
         self.facts: Facts = facts
         self.held: Message | None = None
         """A prompt told by a response item, in a file that has told no event yet: its event comes next, or never."""

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from harkback.model import Checkpoint, Record, Transcript
+    from harkback.model import Bounds, Checkpoint, Record, Transcript
 
 
 class Said(NamedTuple):
@@ -67,16 +67,18 @@ _SKILL = re.compile(r'<skill name="([^"]+)" location="([^"]+)">\n(.*?)\n</skill>
 _FILE = re.compile(r'<file name="([^"]*)">(?:\n(.*?)\n</file>|([^\n]*?)</file>)\n?', re.DOTALL)
 
 
-def read(transcript: Transcript, checkpoint: Checkpoint | None, *, full: bool) -> Iterator[Record]:
+def read(
+    transcript: Transcript, checkpoint: Checkpoint | None, *, full: bool, bounds: Bounds | None
+) -> Iterator[Record]:
     """Read what was appended since `checkpoint`; see `sources.Source`."""
-    return _reading.read(transcript, checkpoint, lambda one: _Rows(Facts(one), full=full))
+    return _reading.read(transcript, checkpoint, lambda one: _Rows(Facts(one), full=full, bounds=bounds))
 
 
 class _Rows(_reading.Rows):
     """Makes messages of entries, one after the other."""
 
-    def __init__(self, facts: Facts, *, full: bool) -> None:
-        super().__init__(full=full)
+    def __init__(self, facts: Facts, *, full: bool, bounds: Bounds | None) -> None:
+        super().__init__(full=full, bounds=bounds)
         self.facts: Facts = facts
         self.roles: dict[str, Callable[[dict[str, Any]], Said]] = {
             "user": self.user,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import orjson
 
 from harkback.model import UNREADABLE, Checkpoint, Problem, Restart
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from harkback.model import Message, Record, Session, SessionTitle, Transcript
+    from harkback.model import Bounds, Message, Record, Session, SessionTitle, Transcript
     from harkback.sources.files import Plain
 
 
@@ -50,10 +52,11 @@ class Rows:
 
     facts: Facts
 
-    def __init__(self, *, full: bool) -> None:
-        """Bound texts, or with `full` do not."""
+    def __init__(self, *, full: bool, bounds: Bounds | None = None) -> None:
+        """Bound texts, tools' output by `bounds` where they are given, or with `full` do not."""
         self.full = full
-        self.output = whole_output if full else output
+        bounded = output if bounds is None else partial(output, bounds=bounds)
+        self.output: Callable[[str], str] = whole_output if full else bounded
         self.context = whole_context if full else context
 
     def record(self, offset: int, length: int, row: dict[str, Any]) -> Message | SessionTitle | list[Message] | None:

@@ -7,7 +7,8 @@ import json
 import re
 from datetime import UTC, datetime, timedelta
 
-from harkback.model import CONTEXT, Part
+from harkback.config import DEFAULTS
+from harkback.model import CONTEXT, Bounds, Part
 from harkback.text.clean import bound, clean
 
 TYPE_CHECKING = False
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 CONTEXT_LIMIT = 20_000
 """Characters kept of one injected text."""
 
-OUTPUT_HEAD, OUTPUT_TAIL = 500, 300
-"""Characters kept of a tool's output, besides the lines that look like errors. The rest is reached by `show --raw`."""
+BOUNDS = Bounds(DEFAULTS.number("store.output_head"), DEFAULTS.number("store.output_tail"))
 
 TITLE_LIMIT = 80
 
@@ -144,15 +144,15 @@ def whole_context(text: str, files: tuple[str, ...] = ()) -> Part:
     return Part(CONTEXT, clean(text).strip(), "", files)
 
 
-def output(text: str) -> str:
+def output(text: str, bounds: Bounds = BOUNDS) -> str:
     """Clean and bound a tool's output."""
     text = text.strip()
     if len(text) > _LONG_OUTPUT and "\x1b" not in text:
         # Cleaning all of it only to throw most of it away took a fifth of the time of a first sync.
-        short = clean(bound(text, OUTPUT_HEAD, OUTPUT_TAIL))
+        short = clean(bound(text, *bounds))
         if "[base64 " not in short:
             return short
-    return bound(clean(text).strip(), OUTPUT_HEAD, OUTPUT_TAIL)
+    return bound(clean(text).strip(), *bounds)
 
 
 def whole_output(text: str) -> str:

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
 
-    from harkback.model import Checkpoint, Record
+    from harkback.model import Bounds, Checkpoint, Record
 
 NAME = "codex"
 PARSER = 2
@@ -89,12 +89,14 @@ def names(home: str, env: Mapping[str, str]) -> dict[str, tuple[str, int]]:
     return {thread: one for root in reversed(roots(home, env)) for thread, one in all_names(root).items()}
 
 
-def read(transcript: Transcript, checkpoint: Checkpoint | None, *, full: bool = False) -> Iterator[Record]:
+def read(
+    transcript: Transcript, checkpoint: Checkpoint | None, *, full: bool = False, bounds: Bounds | None = None
+) -> Iterator[Record]:
     """Read what was appended since `checkpoint`; see `sources.Source`."""
     # Parsing needs orjson and regular expressions, which a search that finds nothing new never pays for.
     from harkback.sources._codex_rows import read as read_rows
 
-    return read_rows(transcript, checkpoint, full=full)
+    return read_rows(transcript, checkpoint, full=full, bounds=bounds)
 
 
 def _walk_root(root: str, known: Container[str] = ()) -> Iterator[tuple[str, list[os.DirEntry[str]]]]:

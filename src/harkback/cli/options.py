@@ -1,0 +1,79 @@
+"""`hark config`: what can be set, what it is set to and where; and setting it."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from harkback import config_file, errors, wire
+from harkback.cli import printing
+from harkback.config import (
+    ENVIRONMENT,
+    FILE,
+    FOLDER,
+    OPTIONS,
+    option,
+    path_of,
+    read_file,
+    read_settings,
+    understood,
+    written,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from harkback.config import Option, Setting, Settings
+
+
+def show_or_set(env: Mapping[str, str], folder: str, key: str, value: str | None, *, unset: bool, as_json: bool) -> int:
+    """List what is set, print one option, set it or take it out; gives 0.
+
+    Raises UnknownOption, BadValue, and what reading or writing the file raises.
+    """
+    known = option(key) if key else None
+    if unset and (known is None or value is not None):
+        raise errors.BadValue("--unset", value or "", "It takes the name of one option.")
+    done = _change(folder, known, value) if known and (unset or value is not None) else ""
+    read_file(folder)  # a list of what counts, when nothing in the file does, would mislead
+    settings = read_settings(env, folder)
+    printing.look.color = settings.text("color")
+    shown = [settings.of(one.name) for one in (OPTIONS if known is None else (known,))]
+    if as_json:
+        print(json.dumps(wire.options(shown, path_of(folder), settings.notes), ensure_ascii=False))
+    elif known is None:
+        _list(shown)
+    else:
+        print(done or settings.text(known.name))
+    _tell(settings, known, is_changed=bool(done))
+    return 0
+
+
+def _change(folder: str, known: Option, value: str | None) -> str:
+    """Set an option, or take it out when there is no value; gives what was done."""
+    if known.kind == FOLDER:
+        raise errors.BadValue(known.name, value or "", f"It is set in the environment only: {known.env}.")
+    if value is None:
+        was_set = config_file.unset(folder, known.name)
+        return f"{known.name} {'is taken out of' if was_set else 'does not stand in'} {path_of(folder)}"
+    config_file.set_value(folder, known.name, understood(known, value))
+    return f"{known.name} is set to {value} in {path_of(folder)}"
+
+
+def _list(shown: list[Setting]) -> None:
+    for one in shown:
+        value = written(one.value)
+        print(f"{one.option.name:<26}{value:<12}  {one.origin:<13}{one.option.help}")
+
+
+def _tell(settings: Settings, known: Option | None, *, is_changed: bool) -> None:
+    for note in settings.notes:
+        print(f"hark: {note}", file=sys.stderr)
+    if known is None:
+        return
+    one = settings.of(known.name)
+    if is_changed and one.origin == ENVIRONMENT:
+        print(f"hark: {known.env} in the environment counts more than {FILE}", file=sys.stderr)
+    if not is_changed:
+        print(f"{one.origin}; {known.help}; takes {known.takes}", file=sys.stderr)
