@@ -121,6 +121,18 @@ class UnknownOption(HarkError):
     """There is no option {0!r}. {1}`hark config` lists all of them."""
 
 
+class NoTerminal(HarkError):
+    """Whether the archive in {0} is to be deleted is asked twice, and there is no terminal to ask on. Nothing was
+    done. With --yes --yes both questions are answered.
+    """
+
+
+class NotConfirmed(HarkError):
+    """That was not confirmed, so nothing was done. The archive stays in {0}."""
+
+    status = 1
+
+
 class ConfigUnreadable(HarkError):
     """{0} cannot be read ({1}). Check who owns it."""
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from harkback.archive.answers import Answer, Checked, MessageView, SessionView, SourceView, Status
     from harkback.archive.events import Event
+    from harkback.archive.removal import Removed
     from harkback.archive.statistics import Counts, Statistics
     from harkback.config import Setting
     from harkback.ingest.changes import Report
@@ -334,4 +335,16 @@ def _option(one: Setting) -> Json:
         "env": known.env,
         "flag": known.flag,
         "help": known.help,
+    }
+
+
+def uninstalled(done: Removed) -> Json:
+    """Write what an uninstall did."""
+    return {
+        "schema": SCHEMA,
+        "taken_out": list(done.taken_out),
+        "folder": done.folder,
+        "bytes": done.bytes,
+        "deleted": list(done.deleted),
+        "left": list(done.left),
     }

@@ -353,6 +353,8 @@ def test_the_json_page_names_the_keys_that_the_commands_print(
     monkeypatch.setenv("HARK_COLOR", "loud")
     assert ask(["config"], "hark config")["notes"]
     ask(["demo"], "hark demo")
+    ask(["uninstall"], "hark uninstall")
+    assert ask(["uninstall", "--delete-archive", "--yes", "--yes"], "hark uninstall")["deleted"]
     assert compared.unseen() == set(), "described, but never printed"
 
 

@@ -6,9 +6,18 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from harkback.model import StoredSession
+
+    Remover = Callable[[str, Mapping[str, str]], list[str]]
+    """Takes out what we installed for one agent, given home and environment; a line for each thing, none for none."""
+
+INSTALLED: tuple[Remover, ...] = ()
+"""One remover for each thing that we install outside the archive's folder. Nothing does that yet.
+
+`hark uninstall` calls them in this order. One that finds nothing of ours does nothing.
+"""
 
 ASKING = (
     ("claude-code", "CLAUDE_CODE_SESSION_ID"),

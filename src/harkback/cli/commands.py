@@ -286,6 +286,20 @@ def _config(options: argparse.Namespace) -> int:
     return show_or_set(os.environ, here.data, options.key, options.value, unset=options.unset, as_json=options.json)
 
 
+def _uninstall(options: argparse.Namespace) -> int:
+    from harkback.cli.uninstall import take_out
+
+    _settings()
+    return take_out(
+        place(os.environ),
+        os.environ,
+        _say_waiting,
+        delete=options.delete_archive,
+        yes=options.yes,
+        as_json=options.json,
+    )
+
+
 def _demo(options: argparse.Namespace) -> int:
     from harkback.cli.demo import show_demo
 
@@ -315,5 +329,6 @@ _COMMANDS = {
     "status": _status,
     "rebuild": _rebuild,
     "config": _config,
+    "uninstall": _uninstall,
     "demo": _demo,
 }

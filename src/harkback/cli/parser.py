@@ -308,6 +308,18 @@ def _config(add: Callable[..., argparse.ArgumentParser]) -> None:
     _json(one)
 
 
+def _uninstall(add: Callable[..., argparse.ArgumentParser]) -> None:
+    one = add(
+        "uninstall",
+        help="take out what was installed",
+        description="Take out everything that was installed outside the archive's folder. The archive stays unless"
+        " you say so.",
+    )
+    one.add_argument("--delete-archive", action="store_true", help="delete the archive as well, after asking twice")
+    one.add_argument("--yes", action="count", default=0, help="answer a question with yes; twice: both")
+    _json(one)
+
+
 def _demo(add: Callable[..., argparse.ArgumentParser]) -> None:
     one = add(
         "demo",
@@ -343,6 +355,7 @@ _ADDERS = (
     _status,
     _rebuild,
     _config,
+    _uninstall,
     _demo,
 )
 """In the order in which `--help` lists the commands."""
