@@ -176,7 +176,7 @@ class Stream:
         has_begun = False
         for record in source(session.agent).read(transcript, None, full=True) if transcript else ():
             if isinstance(record, Session):
-                facts = record
+                facts = record._replace(last_cwd=masker().mask(record.last_cwd)[0])
             elif isinstance(record, Message):
                 has_begun = True
                 if told := place.told(record, facts):
@@ -223,7 +223,7 @@ class _Place:
             message.role,
             tuple(map(_masked, message.parts)),
             message.model,
-            message.branch,
+            masker().mask(message.branch)[0],
             message.more,
             copies,
         )

@@ -75,10 +75,10 @@ def _masked(record: bytes) -> bytes:
 
     try:
         value, found = masker().mask_all(json.loads(record))
-    except ValueError:  # a damaged one
+    except (ValueError, RecursionError):  # a damaged one, or one too deep
         text, found = masker().mask(record.decode("utf-8", "replace"))
         return text.encode() if found else record
-    return json.dumps(value, ensure_ascii=False).encode() if found else record
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") if found else record
 
 
 class Archive:

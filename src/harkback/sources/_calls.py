@@ -7,6 +7,8 @@ agent's own tools, whose other arguments are switches; all other tools (MCP, plu
 from __future__ import annotations
 
 from harkback.model import CALLS, Part
+from harkback.redact import masker
+from harkback.sources._values import head
 from harkback.text.clean import clean
 
 TYPE_CHECKING = False
@@ -55,7 +57,7 @@ def call(tool: str, arguments: Any, own_tools: Container[str], *, full: bool = F
     if not isinstance(arguments, dict):
         return Part(CALLS, clean(tool), clean(tool), args=arguments or {}) if full else None
     told = [
-        value[: _SPAWN_PROMPT if key == "prompt" and tool in SPAWNING else chars].strip()
+        head(value, _SPAWN_PROMPT if key == "prompt" and tool in SPAWNING else chars).strip()
         for key, chars in _TELLING
         if type(value := arguments.get(key)) is str
     ]
@@ -67,7 +69,9 @@ def call(tool: str, arguments: Any, own_tools: Container[str], *, full: bool = F
     told = [text for text in told if text]
     if not told and not full:
         return None
-    files = tuple(clean(value[:_PATH_CHARS]) for key in _FILES if type(value := arguments.get(key)) is str and value)
+    files = tuple(
+        clean(head(value, _PATH_CHARS)) for key in _FILES if type(value := arguments.get(key)) is str and value
+    )
     text = clean(f"{tool} " + "\n".join(told)).strip()
     return Part(CALLS, text, clean(tool), files, args=arguments if full else None)
 
@@ -77,7 +81,7 @@ def _edits(arguments: dict[str, Any]) -> list[str]:
     edits = arguments.get("edits")
     many = [one for one in edits if type(one) is dict] if type(edits) is list else []
     return [
-        "\n".join(value[:_FIRST_CHARS].split("\n", _FIRST_LINES)[:_FIRST_LINES]).strip()
+        "\n".join(head(value, _FIRST_CHARS).split("\n", _FIRST_LINES)[:_FIRST_LINES]).strip()
         for one in (arguments, *many)
         for key in _EDITED
         if type(value := one.get(key)) is str
@@ -89,7 +93,7 @@ def _others(arguments: dict[str, Any]) -> Iterator[str]:
     taken = {key for key, _ in _TELLING} | set(_EDITED)
     left = _OTHER_TOTAL
     for value in strings({key: value for key, value in arguments.items() if key not in taken}, _DEPTH):
-        yield value[: min(left, _OTHER_CHARS)].strip()
+        yield head(value, min(left, _OTHER_CHARS)).strip()
         left -= len(value[:_OTHER_CHARS])
         if left <= 0:
             return
@@ -103,5 +107,12 @@ def strings(value: Any, depth: int = _DEPTH) -> Iterator[str]:
         for one in value:
             yield from strings(one, depth - 1)
     elif depth and isinstance(value, dict):
-        for one in value.values():
-            yield from strings(one, depth - 1)
+        for key, one in value.items():
+            yield from strings(_named(key, one) if type(one) is str else one, depth - 1)
+
+
+def _named(key: str, value: str) -> str:
+    """Write a value with its name where only that tells that it is a secret."""
+    mask = masker()
+    named = f'{key}: "{value.replace(chr(34), "!")}"'
+    return value if mask.is_clean(named) or not mask.is_clean(value) else named

@@ -12,7 +12,7 @@ import orjson
 
 from harkback.model import CALLS, More, Part
 from harkback.sources._calls import call
-from harkback.sources._values import string
+from harkback.sources._values import head, string
 from harkback.text.clean import clean
 
 TYPE_CHECKING = False
@@ -92,8 +92,8 @@ def command_of(value: Any) -> str:
 
 def _patch(tool: str, patch: str, arguments: dict[str, Any] | None) -> Part:
     """Make the searchable text of a patch: its files and the first lines that it changes."""
-    files = [clean(path[:_PATH_CHARS]).strip() for path in _FILE.findall(patch)]
-    lines = [line[1:].strip() for line in _CHANGED.findall(patch[: 1 << 16])]
-    changed = "\n".join([line for line in lines if line][:_FIRST_LINES])[:_FIRST_CHARS]
+    files = [clean(head(path, _PATH_CHARS)).strip() for path in _FILE.findall(patch)]
+    lines = [line[1:].strip() for line in _CHANGED.findall(head(patch, 1 << 16))]
+    changed = head("\n".join([line for line in lines if line][:_FIRST_LINES]), _FIRST_CHARS)
     text = clean("\n".join([f"{tool} " + " ".join(files), changed])).strip()
     return Part(CALLS, text, tool, tuple(dict.fromkeys(files)), args=arguments)

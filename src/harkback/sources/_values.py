@@ -9,7 +9,9 @@ from datetime import UTC, datetime, timedelta
 
 from harkback.config import DEFAULTS
 from harkback.model import CONTEXT, Bounds, Part
-from harkback.text.clean import bound, clean
+from harkback.redact import masker
+from harkback.text.clean import clean, spans
+from harkback.text.clean import joined as joined_spans
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ TITLE_LIMIT = 80
 
 _LONG_OUTPUT = 8000
 _RESTARTS = 50
+_NEAR = 400
+"""A secret that a cut splits is looked for so many characters around it."""
 
 OWN_FRAME = re.compile(r"<(/?)(harkback)(?:\s[^<>]*)?>")
 """Tags around what we told an agent ourselves."""
@@ -102,7 +106,12 @@ def digest(text: str) -> str:
 def first_line(text: str) -> str:
     """Make a title of a text: its first line, at most 80 characters."""
     line: str = clean(text).strip().split("\n", 1)[0]
-    return line.strip()[:TITLE_LIMIT].rstrip()
+    return head(line.strip(), TITLE_LIMIT).rstrip()
+
+
+def head(text: str, limit: int) -> str:
+    """Cut a text at a number of characters; before a secret that would be split, and no longer known for one."""
+    return text if len(text) <= limit else text[: masker().before(text, limit)]
 
 
 def cut(text: str, tags: re.Pattern[str]) -> tuple[str, list[tuple[str, str]]]:
@@ -136,7 +145,7 @@ def cut(text: str, tags: re.Pattern[str]) -> tuple[str, list[tuple[str, str]]]:
 def context(text: str, files: tuple[str, ...] = ()) -> Part:
     """Make the bounded CONTEXT part of an injected text."""
     # A little more than the limit goes through `clean`, so that what it drops does not shorten the text.
-    return Part(CONTEXT, clean(text[: 2 * CONTEXT_LIMIT]).strip()[:CONTEXT_LIMIT], "", files)
+    return Part(CONTEXT, head(clean(text[: 2 * CONTEXT_LIMIT]).strip(), CONTEXT_LIMIT), "", files)
 
 
 def whole_context(text: str, files: tuple[str, ...] = ()) -> Part:
@@ -149,10 +158,22 @@ def output(text: str, bounds: Bounds = BOUNDS) -> str:
     text = text.strip()
     if len(text) > _LONG_OUTPUT and "\x1b" not in text:
         # Cleaning all of it only to throw most of it away took a fifth of the time of a first sync.
-        short = clean(bound(text, *bounds))
+        short = clean(_bound(text, bounds))
         if "[base64 " not in short:
             return short
-    return bound(clean(text).strip(), *bounds)
+    return _bound(clean(text).strip(), bounds)
+
+
+def _bound(text: str, bounds: Bounds) -> str:
+    """Bound an output so that no cut splits a secret: half of one would be stored, for nothing would know it."""
+    kept = spans(text, *bounds)
+    if len(kept) > 1:
+        mask = masker()
+        near = [text[max(0, start - _NEAR) : end + _NEAR] for start, end in kept]
+        if not mask.is_clean("\0".join(near)):
+            whole = [(mask.after(text, start), mask.before(text, end)) for start, end in kept]
+            kept = [whole[0], *(span for span in whole[1:-1] if span[0] < span[1]), whole[-1]]
+    return joined_spans(text, kept)
 
 
 def whole_output(text: str) -> str:

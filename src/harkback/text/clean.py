@@ -59,16 +59,25 @@ def bound(text: str, head: int = 1000, tail: int = 500, lines: int = 8) -> str:
     Output of `head + tail` characters or fewer stays whole. The cuts move to a space or line end close by, so
     that no half words are indexed.
     """
+    return joined(text, spans(text, head, tail, lines))
+
+
+def spans(text: str, head: int, tail: int, lines: int = 8) -> list[tuple[int, int]]:
+    """Say what `bound` keeps: of a long text its beginning, the lines that look like errors, its end."""
     if len(text) <= head + tail:
-        return text
+        return [(0, len(text))]
     first, last = _before_word(text, head), _after_word(text, len(text) - tail)
-    pieces = [text[:first]]
     start = first if len(text) <= _LONG_OUTPUT else max(first, len(text) - _LAST_SCANNED)
-    found = _error_lines(text, start, last, lines)
-    if found:
-        pieces.append("\n".join(found))
-    pieces.append(text[last:])
-    return _CUT.join(pieces)
+    return [(0, first), *_error_lines(text, start, last, lines), (last, len(text))]
+
+
+def joined(text: str, kept: list[tuple[int, int]]) -> str:
+    """Join what is kept of a text; marks where something was left out between beginning, lines and end."""
+    if len(kept) == 1:
+        return text[kept[0][0] : kept[0][1]]
+    (first, *lines, last) = [text[start:end] for start, end in kept]
+    middle = ["\n".join([line.strip() for line in lines])] if lines else []
+    return _CUT.join([first, *middle, last])
 
 
 def _without_half_pairs(text: str) -> str:
@@ -127,8 +136,8 @@ def _is_random(run: str) -> bool:
     return upper * 10 >= size and lower * 20 >= size and digits * 40 >= size and marks * 16 <= size
 
 
-def _error_lines(text: str, start: int, end: int, most: int) -> list[str]:
-    found: dict[int, str] = {}
+def _error_lines(text: str, start: int, end: int, most: int) -> list[tuple[int, int]]:
+    found: dict[int, int] = {}
     for needle in _NEEDLES:
         if len(found) >= most:
             break
@@ -137,9 +146,9 @@ def _error_lines(text: str, start: int, end: int, most: int) -> list[str]:
             low = max(text.rfind("\n", start, at) + 1, start, at - _LINE_LONGEST // 2)
             line_end = text.find("\n", at, end)
             high = min(line_end if line_end >= 0 else end, low + _LINE_LONGEST)
-            found[low] = text[low:high].strip()
+            found[low] = high
             at = text.find(needle, high, end)
-    return [found[low] for low in sorted(found)]
+    return sorted(found.items())
 
 
 def _before_word(text: str, at: int) -> int:

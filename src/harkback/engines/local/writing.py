@@ -171,7 +171,7 @@ class Writing:
 
     def set_project(self, opened: Open, project: str) -> None:
         """Say to which repository or folder the transcript's messages belong from here on."""
-        opened.project = self._labels.number("project", project) if project else 0
+        opened.project = self._labels.number("project", self._masker.mask(project)[0]) if project else 0
 
     def add_message(self, opened: Open, message: Message) -> None:
         """Take in one message of an opened transcript: the hot path of a first sync."""
@@ -193,16 +193,21 @@ class Writing:
             case Message():
                 self.add_message(opened, record)
             case Checkpoint():
-                opened.checkpoint = record
+                opened.checkpoint = record._replace(state=self._masker.mask_json(record.state))
             case Session():
                 mask = self._masker.mask
                 opened.is_dropped = opened.is_dropped or (
                     bool(self._forgotten_sessions)
                     and session_key(opened.agent, record.native) in self._forgotten_sessions
                 )
-                opened.facts = record._replace(title=mask(record.title)[0], branch=mask(record.branch)[0])
+                opened.facts = record._replace(
+                    title=mask(record.title)[0],
+                    branch=mask(record.branch)[0],
+                    cwd=mask(record.cwd)[0],
+                    last_cwd=mask(record.last_cwd)[0],
+                )
                 if self._forgotten_titles and title_key(opened.facts.title) in self._forgotten_titles:
-                    opened.unwanted = record.title
+                    opened.unwanted = opened.facts.title
                     opened.facts = opened.facts._replace(title="", title_rank=0)
             case Problem():
                 detail, _ = self._masker.mask(record.detail)
@@ -221,7 +226,9 @@ class Writing:
             if len(text) > MOST_CHARS:
                 detail = f"{len(text)} characters; the first and last {MOST_CHARS // 2} are searched"
                 self._problems.append((opened.number, message.offset, message.length, "text-cut", detail))
-                text = f"{text[: MOST_CHARS // 2]}\n...\n{text[-MOST_CHARS // 2 :]}"
+                first = self._masker.before(text, MOST_CHARS // 2)
+                last = self._masker.after(text, len(text) - MOST_CHARS // 2)
+                text = f"{text[:first]}\n...\n{text[last:]}"
             parts.append(part._replace(text=text))
         return message._replace(parts=tuple(parts))
 
@@ -259,8 +266,10 @@ class Writing:
     def _without_secrets(self, waiting: list[tuple[Open, Message]]) -> list[tuple[Open, Message]]:
         """Mask secrets in what waits to be stored; nothing is kept of them but their number."""
         is_clean = self._masker.is_clean
+        names = {message.branch for _, message in waiting}
+        names.update([path for _, message in waiting for part in message.parts for path in part.files])
         if is_clean("\0".join([part.text for _, message in waiting for part in message.parts])) and is_clean(
-            "\0".join([path for _, message in waiting for part in message.parts for path in part.files])
+            "\0".join(names)
         ):
             return waiting
         return [(opened, self._masked(opened, message)) for opened, message in waiting]
@@ -275,8 +284,9 @@ class Writing:
             return masked
 
         parts = tuple(part._replace(text=mask(part.text), files=tuple(map(mask, part.files))) for part in message.parts)
+        branch = self._masker.mask(message.branch)[0]  # not counted: it stands in every record
         self._secrets += [(opened.number, message.offset, kind, number) for kind, number in kinds.items()]
-        return message._replace(parts=parts) if kinds else message
+        return message._replace(parts=parts, branch=branch)
 
     def _find_owners(self, keys: list[int]) -> None:
         if self._first == 1:
