@@ -282,6 +282,8 @@ def read_text(folder: str) -> str:
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except OSError as error:
+        if not os.access(folder, os.R_OK | os.X_OK):
+            return ""  # whoever opens the archive says what is wrong with its folder
         raise errors.ConfigUnreadable(path, error.strerror or error) from error
     try:
         return data.decode("utf-8-sig")
