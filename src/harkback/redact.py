@@ -134,8 +134,8 @@ _NO_S = r"\x00 \t\r\n\x0b\x0c"
 _ESC = r"\\{0,7}"
 """What stands before a quote in JSON inside JSON."""
 
-_SPOKEN = r"(?:password|passwd|passphrase|pwd|[a-z0-9][_-]pass|[\"']pass[\"']|密碼|密码|口令|パスワード)"
-_GIVEN = rf"""(?:{_ESC}["'`])?{_S}{{0,3}}(?::=|=>|[:=：＝]|是|为|為|は){_S}{{0,3}}"""
+_SPOKEN = r"(?:password|passwd|passphrase|pwd|[a-z0-9][_-]pass|[\"']pass[\"']|密碼|密码|口令|パスワード|\\u5bc6\\u78bc|\\u5bc6\\u7801|\\u30d1\\u30b9\\u30ef\\u30fc\\u30c9)"
+_GIVEN = rf"""(?:{_ESC}["'`])?{_S}{{0,3}}(?::=|=>|[:=：＝]|是|为|為|は|\\u(?:ff1a|662f|4e3a|70ba|306f)){_S}{{0,3}}"""
 _KEYED = (
     r"(?:secret|token|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key|client[_-]?secret|auth|credential)s?"
 )
@@ -263,6 +263,8 @@ class Masker:
 
     def _inside(self, value: Any, found: dict[str, int], depth: int) -> Any:
         if isinstance(value, str):
+            if depth and value[:1] in {"{", "["}:
+                value = self._written(value, found, depth - 1)
             masked, kinds = self.mask(value)
             for kind, number in kinds.items():
                 found[kind] = found.get(kind, 0) + number
@@ -277,6 +279,18 @@ class Masker:
             pairs = value.items()
             return {self._inside(key, found, 1): self._valued(key, one, found, depth - 1) for key, one in pairs}
         return value
+
+    def _written(self, value: str, found: dict[str, int], depth: int) -> str:
+        """Mask a text that is JSON itself, as Codex writes arguments: escapes hide words, and quotes are not what ends."""
+        import json
+
+        try:
+            inner = json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+        before = sum(found.values())
+        masked = self._inside(inner, found, depth)
+        return value if sum(found.values()) == before else json.dumps(masked, ensure_ascii=value.isascii())
 
     def _valued(self, key: Any, value: Any, found: dict[str, int], depth: int) -> Any:
         """Mask a value that its key may call a password: `{"password": "hunter2"}` has no text that shows both."""

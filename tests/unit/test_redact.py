@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import random
 import re
 import string
@@ -174,6 +175,7 @@ SECRETS = [
     Planted("password", "hunter2", '{"name":"ADMIN_PASSWORD","value":"{}"}'),
     Planted("password", "hunter2!", "資料庫的密碼是 {}，別外流"),
     Planted("password", "abc123!x", "密码：{}。"),
+    Planted("password", "abc123!x", '"\\u5bc6\\u78bc\\uff1a{}"'),
     Planted("password", "abc123!x", "root 的密码为{}，请保存"),
     Planted("password", "hunter2!", "パスワードは「x」ではなく、パスワード：{}です"),
     Planted("password", "Sakura2024", "新しいパスワードは{}です"),
@@ -445,6 +447,14 @@ def test_values_are_masked_by_their_keys_too(own: Masker) -> None:
         "[masked github-token]": "x",
     }
     assert found == {"jwt": 1, "password": 2, "github-token": 1}
+
+
+def test_a_text_that_is_json_is_masked_by_its_keys(own: Masker) -> None:
+    written = json.dumps({"a": [{"password": 'hun"ter2'}], "b": "パス"})
+    masked, found = own.mask_all({"arguments": written, "other": "{not json}", "n": "[1, 2]"})
+    arguments = '{"a": [{"password": "[masked password]"}], "b": "\\u30d1\\u30b9"}'
+    assert masked == {"arguments": arguments, "other": "{not json}", "n": "[1, 2]"}
+    assert found == {"password": 1}
 
 
 def test_values_of_any_depth_are_masked(own: Masker) -> None:

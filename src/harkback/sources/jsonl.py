@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 
 import orjson
 
 from harkback.model import Problem
+from harkback.redact import masker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,6 +36,8 @@ _LINE_FEED = 0x0A
 _BRACE = 0x7D
 _LEAST, _MOST = -(1 << 63), (1 << 64) - 1
 _FLOAT_BITS = 1024
+_LOOKED_AT, _HEAD = 1000, 40
+_KEY_LIKE = re.compile(r"(?=[A-Za-z+/=_-]{0,60}[0-9])[A-Za-z0-9+/=_-]{8,}")
 
 
 class Records:
@@ -227,5 +231,9 @@ def _size(text: str) -> int:
 
 
 def _head(body: bytes) -> str:
-    """Show how a line begins: enough to recognise it, too little to carry what it says."""
-    return ascii(body[:160].decode("utf-8", "replace")[:40])
+    """Show how a line begins: enough to recognise it, too little to carry what it says.
+
+    A line may be a piece of a key that was broken into lines: words with digits are left out.
+    """
+    text = _KEY_LIKE.sub("[...]", body[:_LOOKED_AT].decode("utf-8", "replace"))
+    return ascii(text[: min(_HEAD, masker().before(text, _HEAD))])
