@@ -169,8 +169,9 @@ def _bound(text: str, bounds: Bounds) -> str:
     kept = spans(text, *bounds)
     if len(kept) > 1:
         mask = masker()
-        near = [text[max(0, start - _NEAR) : end + _NEAR] for start, end in kept]
-        if not mask.is_clean("\0".join(near)):
+        edges = [at for span in kept for at in span if 0 < at < len(text) and "\n" not in text[at - 1 : at + 1]]
+        edges += [kept[0][1], kept[-1][0]]
+        if not mask.is_clean("\0".join([text[max(0, at - _NEAR) : at + _NEAR] for at in edges])):
             whole = [(mask.after(text, start), mask.before(text, end)) for start, end in kept]
             kept = [whole[0], *(span for span in whole[1:-1] if span[0] < span[1]), whole[-1]]
     return joined_spans(text, kept)

@@ -266,15 +266,16 @@ class Writing:
     def _without_secrets(self, waiting: list[tuple[Open, Message]]) -> list[tuple[Open, Message]]:
         """Mask secrets in what waits to be stored; nothing is kept of them but their number."""
         is_clean = self._masker.is_clean
-        names = {message.branch for _, message in waiting}
-        names.update([path for _, message in waiting for part in message.parts for path in part.files])
+        branches = {message.branch for _, message in waiting}
+        names = [path for _, message in waiting for part in message.parts for path in part.files]
         if is_clean("\0".join([part.text for _, message in waiting for part in message.parts])) and is_clean(
-            "\0".join(names)
+            "\0".join([*branches, *names])
         ):
             return waiting
-        return [(opened, self._masked(opened, message)) for opened, message in waiting]
+        masked = {branch: self._masker.mask(branch)[0] for branch in branches}  # not counted: it stands in every record
+        return [(opened, self._masked(opened, message, masked[message.branch])) for opened, message in waiting]
 
-    def _masked(self, opened: Open, message: Message) -> Message:
+    def _masked(self, opened: Open, message: Message, branch: str) -> Message:
         kinds: dict[str, int] = {}
 
         def mask(text: str) -> str:
@@ -284,9 +285,8 @@ class Writing:
             return masked
 
         parts = tuple(part._replace(text=mask(part.text), files=tuple(map(mask, part.files))) for part in message.parts)
-        branch = self._masker.mask(message.branch)[0]  # not counted: it stands in every record
         self._secrets += [(opened.number, message.offset, kind, number) for kind, number in kinds.items()]
-        return message._replace(parts=parts, branch=branch)
+        return message._replace(parts=parts, branch=branch) if kinds or branch != message.branch else message
 
     def _find_owners(self, keys: list[int]) -> None:
         if self._first == 1:
