@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from harkback.cli import main
+from harkback.cli.commands import _COMMANDS
 from harkback.redact import Masker
 
 if TYPE_CHECKING:
@@ -273,14 +274,22 @@ SEARCHES: tuple[list[str], ...] = (
     ["--all", "-n", "50", "--file", "w"],
 )
 OTHERS: tuple[list[str], ...] = (
+    [],
     ["sync"],
     ["status"],
     ["sources"],
+    ["config"],
+    ["exclude", "list"],
+    ["check"],
+    ["check", "--secrets"],
+    ["redact"],
     ["sessions", "-n", "1000"],
     ["events", "--stats"],
-    [],
+    ["forget", "--before", "2001-01-01"],
     ["rebuild"],
 )
+WITHOUT = {"demo", "uninstall"}
+"""Commands that do not look into the archive."""
 
 
 def walk() -> Iterator[tuple[str, str]]:
@@ -350,6 +359,8 @@ def known_terms(planted: Planted) -> int:
 def test_no_secret_is_printed_or_stored(planted: Planted) -> None:
     assert len(KINDS) >= 20
     assert leaks(planted, walk()) == {}
+    assert {argv[0] for argv in OTHERS if argv} | {"search", "show", "resume"} == set(_COMMANDS) - WITHOUT
+    assert run("check", "--secrets").status == 0
     assert {name for name, _ in files()} >= {"archive.sqlite"}
     assert leaks(planted, files()) == {}
     assert known_terms(planted) == 0

@@ -12,9 +12,9 @@ from harkback.model import UNREADABLE, Message, Problem
 from harkback.sources import claude_code
 
 if TYPE_CHECKING:
-    from tests.crash.worlds import Nursery, World, say
+    from tests.crash.worlds import Nursery, World, say, settings
 else:
-    from worlds import Nursery, World, say
+    from worlds import Nursery, World, say, settings
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="victims are forked; Windows cannot")
 
@@ -87,7 +87,7 @@ def test_what_a_new_parser_has_not_read_yet_is_pending_and_still_found(
     three: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read_otherwise(monkeypatch)
-    monkeypatch.setattr("harkback.archive.sessions.CATCH_UP_S", 0.0)
+    three.settings = settings(HARK_SEARCH_CATCH_UP_S="0")
     answer = three.search("apple")
     assert sorted(hit.part.text.removesuffix(" anew") for hit in answer.found.hits) == [
         "apple one",
@@ -96,6 +96,7 @@ def test_what_a_new_parser_has_not_read_yet_is_pending_and_still_found(
     ]
     assert answer.coverage.pending == 1
     assert answer.full_pass_is_due
+    three.settings = settings()
     three.search("apple")
     assert three.found("apple", sync=False) == ANEW
     assert not three.search("apple").full_pass_is_due
