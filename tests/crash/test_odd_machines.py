@@ -356,7 +356,9 @@ def test_what_a_read_only_mount_kept_from_being_read_is_read_later(mounted: Worl
     run(mounted, "sync")
     disk = os.path.dirname(mounted.data)
     subprocess.run(["mount", "-o", "remount,rw", disk], check=True)
-    assert mounted.found("apple") == ["apple one", "apple two"]
+    found = run(mounted, "search", "apple").stdout  # not in this process, whose files would keep the disk busy
+    assert "apple one" in found
+    assert "apple two" in found
 
 
 def test_an_archive_cannot_be_made_on_a_read_only_mount_and_that_is_said(disk: Path, world: World) -> None:

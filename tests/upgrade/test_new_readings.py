@@ -128,6 +128,24 @@ def test_an_emptied_transcript_keeps_its_rows_under_a_new_parser(three: World, m
     assert three.found("apple", sync=False) == ["apple one", "apple three anew", "apple vanished"]
 
 
+def test_a_search_finds_what_is_replaced_while_it_looks(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when everything is read again after an upgrade: the index names rows that are gone before they are read."""
+    world.write("a", [say("u1", "apple one")])
+    world.sync()
+    bounded = LocalEngine._bounded
+
+    def late(self: LocalEngine, *args: Any) -> Any:
+        found = bounded(self, *args)
+        with monkeypatch.context() as patch:
+            patch.setattr(LocalEngine, "_bounded", bounded)
+            world.archive().sync(full=True)
+        return found
+
+    monkeypatch.setattr(LocalEngine, "_bounded", late)
+    assert world.found("apple", sync=False) == ["apple one"]
+    assert world.sql("SELECT min(seq) > 1 FROM part WHERE pos >= 0") == [(1,)], "it was replaced"
+
+
 def test_what_was_stored_before_secrets_were_masked_is_masked_by_the_next_search(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -119,7 +119,7 @@ class Archive:
             query = query._replace(notes=(*query.notes, caught_up.trouble))
         if not any(one.field != "in" for one in query.filters) and not any(not need.negated for need in needs(query)):
             return self._answer_nothing(query, EMPTY_QUERY if not query.clauses else ONLY_SIGNS)
-        engine = LocalEngine.open(self.place.data)
+        engine = LocalEngine.open(self.place.data, snapshot=True)
         if engine is None:
             nothing = Coverage(0, 0, 0, 0, None)
             return Answer(query, Found(rank.NONE, (), {}, 0), nothing, (), frozenset(), self._hint_nothing(sync), False)

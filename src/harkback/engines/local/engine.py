@@ -77,9 +77,11 @@ class LocalEngine:
         """The last part that the index surely holds: read before the index was opened."""
 
     @classmethod
-    def open(cls, folder: str, *, write: bool = False) -> LocalEngine | None:
+    def open(cls, folder: str, *, write: bool = False, snapshot: bool = False) -> LocalEngine | None:
         """Open the archive in a folder; None when there is none and none is to be made.
 
+        With `snapshot` the rows stay as they are until it is closed, whatever others write: what the index names must
+        not be replaced before it is read. Not for long, since the write-ahead log cannot be emptied meanwhile.
         Raises ArchiveUnreadable, ArchiveReadOnly, ArchiveTooNew, WordsMissing, DiskFull.
         """
         if not write and not cls.exists(folder):
@@ -89,6 +91,8 @@ class LocalEngine:
             con.close()  # just being made by another process
             return None
         try:
+            if snapshot:
+                con.execute("BEGIN")
             mark = watermark(con)
             index = _open_words(folder, con, write=write)
         except BaseException:
