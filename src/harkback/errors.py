@@ -93,6 +93,13 @@ class NothingNamed(HarkError):
     """Nothing was named that is to be forgotten. Give an id, or --session, --project, --before or --match."""
 
 
+class NamedTwice(HarkError):
+    """{0} were given together, and `hark forget` takes one of them: together they would name too much.
+
+    Give one alone, or put all into the query: --match 'WORD project:NAME until:DATE'.
+    """
+
+
 class NoPattern(HarkError):
     """`hark exclude {0}` needs a project: the name of its folder, or a path such as ~/work/client-*."""
 

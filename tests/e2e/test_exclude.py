@@ -64,6 +64,18 @@ def test_what_was_read_of_an_excluded_project_is_forgotten_and_nothing_more_is_r
     assert hark("exclude", "list").status == 1
 
 
+@pytest.mark.parametrize("pattern", [".", "./", "../secret-a"])
+def test_a_relative_path_is_that_of_the_folder_one_stands_in(
+    folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, pattern: str
+) -> None:
+    assert projects() == {"open", "secret-a"}
+    monkeypatch.chdir(folders[1])
+    assert "3 sessions that had been read are forgotten" in hark("exclude", "add", pattern).out
+    assert hark("exclude", "list").out.split()[1].endswith("/secret-a")
+    assert projects() == {"open"}
+    assert hark("exclude", "remove", pattern).status == 0
+
+
 def test_a_pattern_that_fits_nothing_changes_nothing(folders: tuple[Path, Path]) -> None:
     assert folders
     assert hark("exclude", "add", "secre").status == 0

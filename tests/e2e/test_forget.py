@@ -154,8 +154,23 @@ def test_nothing_is_forgotten_unasked(own_home: Path, pens: list[Pen], monkeypat
     assert hark("forget", "--match", "nosuchword", "--yes").status == 1
     assert hark("forget", "--yes").status == 2
     assert hark("forget", "mnosuchid0000", "--yes").status == 1
-    assert hark("forget", "--before", "someday", "--yes").status == 2
+    misread = hark("forget", "--before", "someday", "--yes")
+    assert misread.status == 2
+    assert "--before: 'someday'" in misread.err
     assert len(hits(WORD)) == 3
+
+
+def test_what_two_options_name_together_is_not_guessed(own_home: Path, pens: list[Pen]) -> None:
+    assert own_home.exists()
+    assert len(pens) > 1
+    both = hark("forget", "--project", "codex", "--before", "2026-11-10", "--yes")
+    assert both.status == 2
+    assert "--project and --before were given together" in both.err
+    assert hark("forget", pens[0].native, "--match", WORD, "--yes").status == 2
+    assert len(hits(WORD)) == 3
+    narrowed = hark("forget", "--match", f"{WORD} until:2001-01-01", "--yes")
+    assert narrowed.status == 1
+    assert hark("forget", "--match", f"{WORD} until:2099-01-01", "--yes").out.startswith("forgot 3 messages")
 
 
 def test_totals_agree_after_forgetting(own_home: Path, pens: list[Pen]) -> None:

@@ -10,7 +10,7 @@ from harkback.archive.answers import SessionView
 from harkback.archive.sessions import Archive
 from harkback.cli.parser import parse as parse_argv
 from harkback.config import place, read_settings
-from harkback.errors import NoPattern, NothingNamed
+from harkback.errors import BadValue, NamedTwice, NoPattern, NothingNamed
 from harkback.model import LANES, MAIN_LANES
 from harkback.query import FIELDS, parse, with_options
 
@@ -186,10 +186,22 @@ def _forget(options: argparse.Namespace) -> int:
     from harkback.cli.asking import is_agreed
 
     archive = _archive()
-    before = with_options(parse("", archive.now_ms), archive.now_ms, since=options.before).filters
+    try:
+        before = with_options(parse("", archive.now_ms), archive.now_ms, since=options.before).filters
+    except BadValue as error:
+        raise BadValue("--before", *error.args[1:]) from error
     match = parse(options.match, archive.now_ms) if options.match else None
-    if not (options.id or options.session or options.project or before or match):
+    ways = {
+        "ID or --session": options.id or options.session,
+        "--project": options.project,
+        "--before": before,
+        "--match": match,
+    }
+    given = [way for way, value in ways.items() if value]
+    if not given:
         raise NothingNamed
+    if len(given) > 1:
+        raise NamedTwice(" and ".join(given))
     doomed = archive.doomed(
         ids=options.id,
         sessions=options.session,
@@ -219,8 +231,11 @@ def _exclude(options: argparse.Namespace) -> int:
     if not options.pattern:
         raise NoPattern(options.action)
     kind = None if options.action == "remove" else "sealed" if options.sealed else "excluded"
-    done = archive.exclude(options.pattern, kind, _say_waiting)
-    printing.excluding(options.pattern, kind, done, as_json=options.json)
+    pattern = options.pattern
+    if pattern.replace("\\", "/").partition("/")[0] in {".", ".."}:
+        pattern = os.path.abspath(pattern)
+    done = archive.exclude(pattern, kind, _say_waiting)
+    printing.excluding(pattern, kind, done, as_json=options.json)
     return 0 if done.changed else 1
 
 
