@@ -135,7 +135,7 @@ _ESC = r"\\{0,7}"
 """What stands before a quote in JSON inside JSON."""
 
 _SPOKEN = r"(?:password|passwd|passphrase|pwd|[a-z0-9][_-]pass|[\"']pass[\"']|密碼|密码|口令|パスワード|\\u5bc6\\u78bc|\\u5bc6\\u7801|\\u30d1\\u30b9\\u30ef\\u30fc\\u30c9)"
-_GIVEN = rf"""(?:{_ESC}["'`])?{_S}{{0,3}}(?::=|=>|[:=：＝]|是|为|為|は|\\u(?:ff1a|662f|4e3a|70ba|306f)){_S}{{0,3}}"""
+_GIVEN = rf"""(?:{_ESC}["'`])?{_S}{{0,3}}(?::=|=>|(?:是|为|為|は)[:：]|[:=：＝]|是|为|為|は|改成|改为|改為|\\u(?:ff1a|662f|4e3a|70ba|306f)){_S}{{0,3}}"""
 _KEYED = (
     r"(?:secret|token|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key|client[_-]?secret|auth|credential)s?"
 )
@@ -179,7 +179,7 @@ RULES: tuple[Rule, ...] = (
     Rule("connection-string", rf"\b(?:[a-z][a-z0-9+]{{1,20}})://[^{_NO_S}:/@'\"<>]{{0,80}}:([^{_NO_S}/?'\"<>]{{3,}})@[A-Za-z0-9\[]", _is_password_of_url),
     Rule("authorization", rf"(?i:\bbearer{_S}{{1,3}})([A-Za-z0-9+/._~-]{{16,}}={{0,2}})", _is_opaque),
     Rule("authorization", rf"(?i:\bbasic{_S}{{1,3}})([A-Za-z0-9+/]{{8,}}={{0,2}})", _is_login),
-    Rule("password", rf"(?i:{_SPOKEN}){_GIVEN}{_ESC}(?:\"([!#-~]{{4,}}?){_ESC}\"|'([!-&(-~]{{4,}}?){_ESC}')", _is_literal),
+    Rule("password", rf"(?i:{_SPOKEN}){_GIVEN}{_ESC}(?:\"([!#-~]{{4,}}?){_ESC}\"|'([!-&(-~]{{4,}}?){_ESC}'|[「『“]([!-~]{{4,}}?)[」』”])", _is_literal),
     Rule("password", rf"(?i:{_SPOKEN}){_GIVEN}([!#-&(-+\--:<-_a-~]{{6,}})", _is_bare_literal),
     Rule("password", rf"(?i:\b(?:password|passphrase)){_S}{{1,2}}(?:is|was){_S}{{1,2}}([!#-&(-+\--:<-_a-~]{{6,}})", _is_spoken),
     Rule("password", rf"(?i:password|passwd|[_-]pass){_VALUE_OF}([!#-&(-~]{{4,}})", _is_literal),

@@ -110,6 +110,29 @@ def test_the_title_that_was_made_of_it_goes_too(own_home: Path) -> None:
     assert traces(own_home, WORD) == []
 
 
+def test_a_title_that_another_transcript_gives_does_not_come_back(own_home: Path) -> None:
+    pens = [Claude(number, "2026-11-03") for number in (1, 2)]
+    for pen in pens:
+        pen.user("pear asked")
+        pen.say(f"pear {pen.native}")
+        pen.write(own_home)
+    for number, pen in enumerate(pens):
+        one = Claude(10 + number, "2026-11-04")
+        one.rows.append({"type": "summary", "summary": f"{WORD} {number}", "leafUuid": pen.rows[-1]["uuid"]})
+        if number == 0:
+            one.write(own_home)
+            hark("sync")
+            assert traces(own_home, WORD) != []
+            hark("forget", "--session", pen.native, "--yes")
+            assert traces(own_home, WORD) == []
+        else:
+            hark("forget", "--session", pen.native, "--yes")
+            one.write(own_home)
+    hark("sync")
+    hark("sync", "--full")
+    assert traces(own_home, WORD) == []
+
+
 def test_copies_in_forks_go_too(own_home: Path) -> None:
     first = Pi(1, "2026-11-03")
     first.user(f"{WORD} first")

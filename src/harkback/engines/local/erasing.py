@@ -88,8 +88,11 @@ def erase(con: sqlite3.Connection, messages: set[int], sessions: set[int], *, le
             (MESSAGE,),
         )
         con.execute("INSERT OR IGNORE INTO tombstone SELECT key, ? FROM doomed", (MESSAGE,))
+    con.execute(
+        "DELETE FROM claim WHERE key IN (SELECT key FROM identity WHERE seq IN (SELECT seq FROM gone)"
+        " UNION SELECT key FROM doomed)"
+    )
     con.execute("DELETE FROM identity WHERE seq IN (SELECT seq FROM gone)")
-    con.execute("DELETE FROM claim WHERE key IN (SELECT key FROM doomed)")
     for table in ("problem", "masked"):
         con.execute(
             f"DELETE FROM {table} WHERE EXISTS(SELECT 1 FROM part WHERE part.transcript = {table}.transcript AND"

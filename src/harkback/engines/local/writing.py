@@ -214,7 +214,9 @@ class Writing:
                 where = (opened.number, record.offset, record.length, record.kind, detail)
                 self._problems.append(where)
             case SessionTitle():
-                self._claims.append((key_of(opened.agent, record.key), self._masker.mask(record.title)[0]))
+                key = key_of(opened.agent, record.key)
+                if key not in self._forgotten_messages:
+                    self._claims.append((key, self._masker.mask(record.title)[0]))
             case _:
                 raise AssertionError(record)
 
