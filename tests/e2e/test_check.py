@@ -107,9 +107,11 @@ SECRET = "ghp_" + "a1B2c3D4" * 5
 
 
 def test_what_older_rules_let_through_is_found_and_masked(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pen = Claude(1, "2026-11-03")
+    pen = Claude(1, "2026-11-03", f"/w/{SECRET}")
     pen.user(f"pear {SECRET}")
     pen.say("done")
+    pen.rows[-1]["gitBranch"] = SECRET
+    pen.rows.append({"type": "summary", "summary": f"title {SECRET}", "leafUuid": "nowhere"})
     pen.write(own_home)
     with monkeypatch.context() as patch:
         patch.setattr(redact.Masker, "is_clean", lambda _, text: bool(text) or True)

@@ -137,7 +137,13 @@ def _masked_text(column: str, text: str) -> str:
 
 
 # Where a text of somebody else's may stand.
-_PLACES = (("part", "text"), ("session", "title"), ("label", "value"), ("transcript", "state"), ("claim", "title"))
+_PLACES = (
+    ("part", "text"),
+    *(("session", column) for column in ("title", "cwd", "last_cwd", "branch")),
+    *(("label", column) for column in ("value", "base")),
+    ("transcript", "state"),
+    ("claim", "title"),
+)
 
 
 def _unmasked(con: sqlite3.Connection) -> Iterator[tuple[str, str, int, dict[str, int]]]:
