@@ -137,7 +137,8 @@ _ESC = r"\\{0,7}"
 _SPOKEN = r"(?:password|passwd|passphrase|pwd|[a-z0-9][_-]pass|[\"']pass[\"']|密碼|密码|口令|パスワード|\\u5bc6\\u78bc|\\u5bc6\\u7801|\\u30d1\\u30b9\\u30ef\\u30fc\\u30c9)"
 _GIVEN = rf"""(?:{_ESC}["'`])?{_S}{{0,3}}(?::=|=>|(?:是|为|為|は)[:：]|[:=：＝]|是|为|為|は|改成|改为|改為|\\u(?:ff1a|662f|4e3a|70ba|306f)){_S}{{0,3}}"""
 _KEYED = (
-    r"(?:secret|token|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key|client[_-]?secret|auth|credential)s?"
+    r"(?:secret(?:[_-]?key)?|token|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key|signing[_-]?key"
+    r"|encryption[_-]?key|auth|credential|金鑰|密鑰|密钥|權杖|权杖|令牌|トークン|apiキー|シークレットキー)s?"
 )
 _VALUE_OF = rf"""{_ESC}["']?(?:,(?:{_S}|\\n){{0,20}}|(?:{_S}|\\n){{1,20}}){_ESC}["']?value{_ESC}["']?{_S}{{0,3}}:{_S}{{0,3}}{_ESC}["']?"""
 _LINE = r"(?:\r?\n|(?:\\{1,3}r)?\\{1,3}n)"
@@ -186,7 +187,8 @@ RULES: tuple[Rule, ...] = (
     Rule("password", r"(?i:<(?:password|passwd|pwd)>)([!-;=-~]{4,})</", _is_literal),
     Rule("password", r"(?i:--password=|\bsshpass -p ?)[\"']?([!#-&(-~]{4,})", _is_literal),
     Rule("password", r"(?i:--password )(?:\"([!#-~]{4,})\"|'([!-&(-~]{4,})'|([!#-&(-~]{6,}))", _is_bare_literal),
-    Rule("password", r"\b(?:mysql|mysqldump|mysqladmin|mariadb) (?:-[^\x00\n|;&]{0,80} )?-p([!#-&(-~]{6,})", lambda value: _is_typed(value) and _is_bare_literal(value)),
+    Rule("password", r"\b(?:mysql|mysqldump|mysqladmin|mariadb) (?:-[^\x00\n|;&]{0,80} )?-p[\"']?([!#-&(-~]{6,})", lambda value: _is_typed(value) and _is_bare_literal(value)),
+    Rule("password", rf"\bmachine{_S}{{1,3}}[^{_NO_S}]{{1,200}}{_S}{{1,3}}login{_S}{{1,3}}[^{_NO_S}]{{1,200}}{_S}{{1,3}}password{_S}{{1,3}}([!-~]{{4,}})", _is_literal),
     Rule("password", r"\bcurl [^\x00\n|;&]{0,80}(?:-u|--user|--proxy-user)[ =]?[\"']?[!#-&(-9;-~]{1,60}:([!#-&(-~]{4,})", _is_typed),
     Rule("token", rf"(?i:{_KEYED}){_GIVEN}{_ESC}[\"'`]?([A-Za-z0-9+/._=~-]{{16,}})", _is_key),
     Rule("token", rf"(?i:{_KEYED}){_VALUE_OF}([A-Za-z0-9+/._=~-]{{16,}})", _is_key),
