@@ -22,7 +22,7 @@ from harkback.archive.answers import (
     Status,
 )
 from harkback.config import DEFAULTS
-from harkback.engines.local import POOL, LocalEngine, Search, base_name, guarded, locked, prepare_folder
+from harkback.engines.local import FOREVER_S, POOL, LocalEngine, Search, base_name, guarded, locked, prepare_folder
 from harkback.ingest.changes import Changes, Report, all_changes, hot_changes
 from harkback.ingest.excluded import Excluded, sealed_projects
 from harkback.ingest.projects import project_of
@@ -48,8 +48,6 @@ ONLY_SIGNS = "The query holds only signs that are not indexed. Add a word that s
 
 LOCK_WAIT_S = 0.1
 """A search waits so long for another process that is just storing something."""
-
-FOREVER_S = 1e9
 
 FULL_PASS_EVERY_MS = 60_000
 

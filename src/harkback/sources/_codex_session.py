@@ -88,14 +88,6 @@ class Facts(_reading.Facts):
 
     # -- what records tell ---------------------------------------------------------------------------------------
 
-    def note_time(self, moment: int | None) -> None:
-        """Take in a record's time."""
-        if moment is not None:
-            if self.started is None:
-                self.started = moment
-            if self.ended is None or moment > self.ended:
-                self.ended = moment
-
     def note_meta(self, meta: dict[str, Any]) -> None:
         """Take in a `session_meta`, or the first line of a bare file.
 

@@ -68,14 +68,6 @@ class Facts(_reading.Facts):
         if origin and not self.parent:
             self.parent, self.relation = native_of(origin), "fork"
 
-    def note_time(self, moment: int | None) -> None:
-        """Take in an entry's time; those that a fork copied are older than it."""
-        if moment is not None:
-            if self.started is None:
-                self.started = moment
-            if self.ended is None or moment > self.ended:
-                self.ended = moment
-
     def session(self) -> Session:
         """Say what is known of the session."""
         titles = ((self.given, GIVEN), (self.own, OWN), (self.prompt, PROMPT), (self.command, PROMPT))

@@ -25,6 +25,16 @@ class Facts:
 
     KEPT: tuple[str, ...] = ()
     cwd: str
+    started: int | None
+    ended: int | None
+
+    def note_time(self, moment: int | None) -> None:
+        """Take in a record's time; those that a fork copied may be older than the first, which stands."""
+        if moment is not None:
+            if self.started is None:
+                self.started = moment
+            if self.ended is None or moment > self.ended:
+                self.ended = moment
 
     def state(self) -> str:
         """Write down what `resume` needs."""

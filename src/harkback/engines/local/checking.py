@@ -117,7 +117,7 @@ def mask_stored(con: sqlite3.Connection) -> dict[str, int]:
     found: dict[str, int] = {}
     for table, column, row, kinds in list(_unmasked(con)):
         text = con.execute(f"SELECT {column} FROM {table} WHERE rowid=?", (row,)).fetchone()[0]
-        con.execute(f"UPDATE {table} SET {column}=? WHERE rowid=?", (_masked_text(column, text), row))
+        con.execute(f"UPDATE {table} SET {column}=? WHERE rowid=?", (_mask(column, text)[0], row))
         if table == "part":
             con.executemany(
                 "INSERT OR REPLACE INTO masked SELECT transcript, pos, ?, ? FROM part WHERE seq=?",
@@ -128,12 +128,14 @@ def mask_stored(con: sqlite3.Connection) -> dict[str, int]:
     return found
 
 
-def _masked_text(column: str, text: str) -> str:
+def _mask(column: str, text: str) -> tuple[str, dict[str, int]]:
+    """Mask a stored text, in JSON value by value; the text and the kinds of secrets."""
     if column != "state":
-        return masker().mask(text)[0]
+        return masker().mask(text)
     import json
 
-    return json.dumps(masker().mask_all(json.loads(text))[0], ensure_ascii=False)
+    value, kinds = masker().mask_all(json.loads(text))
+    return json.dumps(value, ensure_ascii=False), kinds
 
 
 # Where a text of somebody else's may stand.
@@ -155,11 +157,5 @@ def _unmasked(con: sqlite3.Connection) -> Iterator[tuple[str, str, int, dict[str
             if mask.is_clean("\0".join([text for _, text in rows])):
                 continue
             for row, text in rows:
-                if column == "state":
-                    import json
-
-                    kinds = mask.mask_all(json.loads(text))[1]
-                else:
-                    kinds = mask.mask(text)[1]
-                if kinds:
+                if kinds := _mask(column, text)[1]:
                     yield table, column, row, kinds

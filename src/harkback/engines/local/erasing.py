@@ -81,17 +81,11 @@ def erase(con: sqlite3.Connection, messages: set[int], sessions: set[int], *, le
     con.execute("CREATE TEMP TABLE IF NOT EXISTS gone(seq INTEGER PRIMARY KEY)")
     con.execute("DELETE FROM gone")
     con.execute("INSERT INTO gone SELECT seq FROM part WHERE message IN (SELECT key FROM doomed)")
+    # A message may have a second name, which copies share.
+    con.execute("INSERT OR IGNORE INTO doomed SELECT key FROM identity WHERE seq IN (SELECT seq FROM gone)")
     if leave_tombs:
-        # A message may have a second name, which copies share.
-        con.execute(
-            "INSERT OR IGNORE INTO tombstone SELECT key, ? FROM identity WHERE seq IN (SELECT seq FROM gone)",
-            (MESSAGE,),
-        )
         con.execute("INSERT OR IGNORE INTO tombstone SELECT key, ? FROM doomed", (MESSAGE,))
-    con.execute(
-        "DELETE FROM claim WHERE key IN (SELECT key FROM identity WHERE seq IN (SELECT seq FROM gone)"
-        " UNION SELECT key FROM doomed)"
-    )
+    con.execute("DELETE FROM claim WHERE key IN (SELECT key FROM doomed)")
     con.execute("DELETE FROM identity WHERE seq IN (SELECT seq FROM gone)")
     for table in ("problem", "masked"):
         con.execute(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FILE = "sync.lock"
+FOREVER_S = 1e9
 _AGAIN_S = 0.02
 
 

@@ -48,7 +48,7 @@ def remove(folder: str, waiting: Callable[[], None]) -> list[str]:
     if not any(holdings(folder)):
         return done
     with schema.guarded(folder):
-        with lock.locked(folder, wait_s=_FOREVER_S, waiting=waiting):
+        with lock.locked(folder, wait_s=lock.FOREVER_S, waiting=waiting):
             found = holdings(folder)
             for path in found.rows:
                 _unlink(path)
@@ -60,9 +60,6 @@ def remove(folder: str, waiting: Callable[[], None]) -> list[str]:
             _unlink(path)
             done.append(os.path.basename(path))
     return list(dict.fromkeys(done))
-
-
-_FOREVER_S = 1e9
 
 
 def remove_if_empty(folder: str) -> bool:
