@@ -14,7 +14,7 @@ from harkback._record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
 
@@ -65,6 +65,16 @@ def _is_spoken(value: str) -> bool:
     return _is_bare_literal(value) and any(map(str.isdigit, value)) and not _ALGORITHMS.match(value)
 
 
+def _is_phrase(value: str) -> bool:
+    """Whether words in a password's place are it: four plain ones, or one with digits inside; no sentence for people."""
+    words = value.split()
+    if value in words or not _PROSE.isdisjoint(value.lower().split()) or any(sign in value for sign in "<>{}$%"):
+        return False
+    return (len(words) >= _PHRASE_WORDS and all(map(_PLAIN_WORD.fullmatch, words))) or any(
+        _MIXED_WORD.fullmatch(word) and not _ALGORITHMS.match(word) for word in words
+    )
+
+
 def _is_typed(value: str) -> bool:
     """Whether what a command's switch is given is a password, and no number of a port or a user."""
     return _is_literal(value) and not value.replace(":", "").replace(".", "").isdigit()
@@ -112,6 +122,16 @@ def _is_key_block(value: str) -> bool:
     return _KEY_TEXT.search(value) is not None
 
 
+_PROSE = frozenset(
+    re.findall(
+        r"\w+",
+        "a an and are as at be by can enter for from if in is it its least must new no not of on or please required same than"
+        " that the this to use when with you your",
+    )
+)
+_PHRASE_WORDS = 4
+_PLAIN_WORD = re.compile(r"[a-z]+")
+_MIXED_WORD = re.compile(r"[A-Za-z]+[0-9]+[!-~]*|[0-9]+[A-Za-z]+[!-~]*")
 _DEPTH = 64
 _ROUNDS = 5
 _NAMED = re.compile(r"[\w-]{1,40}")
@@ -135,12 +155,13 @@ _ESC = r"\\{0,7}"
 """What stands before a quote in JSON inside JSON."""
 
 _SPOKEN = r"(?:password|passwd|passphrase|pwd|[a-z0-9][_-]pass|[\"']pass[\"']|密碼|密码|口令|パスワード|\\u5bc6\\u78bc|\\u5bc6\\u7801|\\u30d1\\u30b9\\u30ef\\u30fc\\u30c9)"
-_GIVEN = rf"""(?:{_ESC}["'`])?{_S}{{0,3}}(?::=|=>|(?:是|为|為|は)[:：]|[:=：＝]|是|为|為|は|改成|改为|改為|\\u(?:ff1a|662f|4e3a|70ba|306f)){_S}{{0,3}}"""
+_GIVEN = rf"""(?:{_ESC}["'`])?{_S}{{0,3}}(?::=|=>|(?:是|为|為|は)[:：]|[:=：＝]|已?(?:更|修)?(?:改|設|设|換|换)(?:定|置)?(?:成|为|為)|是|为|為|は|\\u(?:ff1a|662f|4e3a|70ba|306f)){_S}{{0,3}}"""
 _KEYED = (
     r"(?:secret(?:[_-]?key)?|token|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key|signing[_-]?key"
     r"|encryption[_-]?key|auth|credential|金鑰|密鑰|密钥|權杖|权杖|令牌|トークン|apiキー|シークレットキー)s?"
 )
 _VALUE_OF = rf"""{_ESC}["']?(?:,(?:{_S}|\\n){{0,20}}|(?:{_S}|\\n){{1,20}}){_ESC}["']?value{_ESC}["']?{_S}{{0,3}}:{_S}{{0,3}}{_ESC}["']?"""
+_SESSION = r"(?i:(?:sess|sid|auth|token|jwt|login)[a-z0-9_.-]{0,20}=)([A-Za-z0-9%+/._~-]{16,}={0,2})"
 _LINE = r"(?:\r?\n|(?:\\{1,3}r)?\\{1,3}n)"
 _KEY_MARK = r"(?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-{5,7}"
 _KEY_BEGINS, _KEY_ENDS = f"-----BEGIN {_KEY_MARK}", f"-----END {_KEY_MARK}"
@@ -182,7 +203,12 @@ RULES: tuple[Rule, ...] = (
     Rule("authorization", rf"(?i:\bbasic{_S}{{1,3}})([A-Za-z0-9+/]{{8,}}={{0,2}})", _is_login),
     Rule("password", rf"(?i:{_SPOKEN}){_GIVEN}{_ESC}(?:\"([!#-~]{{4,}}?){_ESC}\"|'([!-&(-~]{{4,}}?){_ESC}'|[「『“]([!-~]{{4,}}?)[」』”])", _is_literal),
     Rule("password", rf"(?i:{_SPOKEN}){_GIVEN}([!#-&(-+\--:<-_a-~]{{6,}})", _is_bare_literal),
-    Rule("password", rf"(?i:\b(?:password|passphrase)){_S}{{1,2}}(?:is|was){_S}{{1,2}}([!#-&(-+\--:<-_a-~]{{6,}})", _is_spoken),
+    Rule("password", rf"""(?i:{_SPOKEN}){_GIVEN}{_ESC}(?:\"([!#-~][ !#-~]{{3,200}}?){_ESC}\"|'([!-&(-~][ !-&(-~]{{3,200}}?){_ESC}')""", _is_phrase),
+    Rule("password", rf"""(?i:\bpassphrase)(?:{_GIVEN}|{_S}(?:is|was){_S})[\"'`“]?([a-z]{{2,20}}(?: [a-z]{{2,20}}){{3,11}})""", _is_phrase),
+    Rule("password", rf"""(?i:\b(?:password|passphrase)(?:{_S}(?:for|of|on|at|in)(?:{_S}[\w.@-]{{1,40}}){{1,4}}?)?{_S}{{1,2}}(?:is|was){_S}{{1,2}}(?:now{_S})?)[\"'`“]?([!#-&(-+\--:<-_a-~]{{6,}})""", _is_spoken),
+    Rule("password", rf"""(?i:\b(?:chang|set|reset|updat|rotat)[a-z]{{0,4}}{_S}(?:[\w']{{1,20}}{_S}){{0,3}}(?:password|passphrase){_S}to{_S})[\"'`“]?([!#-&(-+\--:<-_a-~]{{6,}})""", _is_spoken),
+    Rule("password", rf"(?:密碼|密码|口令|パスワード)を{_S}{{0,3}}[「『“`]?([!#-&(-+\--:<-_a-~]{{6,}}?)[」』”`]?{_S}{{0,3}}に", _is_spoken),
+    Rule("password", rf"(?i:{_SPOKEN})[`* ]{{0,4}}\|[ `*]{{0,4}}([!#-&(-+\--:<-_a-{{}}~]{{6,}}?)[ `*]{{0,4}}\|", _is_spoken),
     Rule("password", rf"(?i:password|passwd|[_-]pass){_VALUE_OF}([!#-&(-~]{{4,}})", _is_literal),
     Rule("password", r"(?i:<(?:password|passwd|pwd)>)([!-;=-~]{4,})</", _is_literal),
     Rule("password", r"(?i:--password=|\bsshpass -p ?)[\"']?([!#-&(-~]{4,})", _is_literal),
@@ -190,11 +216,18 @@ RULES: tuple[Rule, ...] = (
     Rule("password", r"\b(?:mysql|mysqldump|mysqladmin|mariadb) (?:-[^\x00\n|;&]{0,80} )?-p[\"']?([!#-&(-~]{6,})", lambda value: _is_typed(value) and _is_bare_literal(value)),
     Rule("password", rf"\bmachine{_S}{{1,3}}[^{_NO_S}]{{1,200}}{_S}{{1,3}}login{_S}{{1,3}}[^{_NO_S}]{{1,200}}{_S}{{1,3}}password{_S}{{1,3}}([!-~]{{4,}})", _is_literal),
     Rule("password", r"\bcurl [^\x00\n|;&]{0,80}(?:-u|--user|--proxy-user)[ =]?[\"']?[!#-&(-9;-~]{1,60}:([!#-&(-~]{4,})", _is_typed),
+    Rule("cookie", rf"""(?:(?i:\bcookie{_ESC}[\"']?{_S}{{0,2}}[:=])|\bcurl [^\x00\n|;&]{{0,200}}(?:-b|--cookie)[ =])[^\x00\r\n]{{0,400}}?{_SESSION}""", _is_opaque, _SESSION),
     Rule("token", rf"(?i:{_KEYED}){_GIVEN}{_ESC}[\"'`]?([A-Za-z0-9+/._=~-]{{16,}})", _is_key),
     Rule("token", rf"(?i:{_KEYED}){_VALUE_OF}([A-Za-z0-9+/._=~-]{{16,}})", _is_key),
 )
 # fmt: on
 
+_DISGUISED = len(RULES)
+_DISGUISE = r"[Ａ-Ｚａ-ｚ]{3}|[!-~][\x{ad}\x{200b}-\x{200d}\x{2060}\x{feff}]+[!-~]"
+"""Letters in full width, and signs that nobody sees inside a word: what stands there is read as it looks."""
+_LOOKS = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | dict.fromkeys(
+    (0xAD, 0x200B, 0x200C, 0x200D, 0x2060, 0xFEFF)
+)
 
 _made: list[Masker] = []
 
@@ -216,6 +249,7 @@ class Masker:
         self._set: Any = re2.Set.SearchSet()
         for rule in RULES:
             self._set.Add(rule.look)
+        self._set.Add(_DISGUISE)
         self._set.Compile()
         self._exact: dict[int, re.Pattern[str]] = {}
 
@@ -241,14 +275,27 @@ class Masker:
         """Find the secrets near a place: where what shows each begins, it begins itself, it ends, and all ends."""
         begin = max(0, at - _REACH)
         near = text[begin : at + _REACH]
-        spans: list[tuple[int, int, int, int]] = []
-        for number in self._found(near):
-            for match in self._pattern(number).finditer(near):
+        found = self._found(near)
+        spans = [span for _, span in self._spans(near, found)]
+        if _DISGUISED in found:
+            spans += [span for _, span in self._disguised(near)]
+        return [(begin + one, begin + two, begin + three, begin + four) for one, two, three, four in spans]
+
+    def _spans(self, text: str, numbers: list[int]) -> Iterator[tuple[Rule, tuple[int, int, int, int]]]:
+        for number in sorted(numbers):
+            if number == _DISGUISED:
+                continue
+            for match in self._pattern(number).finditer(text):
                 group = match.lastindex or 0
                 if _is_secret(RULES[number], match[group]):
-                    four = (match.start(), match.start(group), match.end(group), match.end())
-                    spans.append((begin + four[0], begin + four[1], begin + four[2], begin + four[3]))
-        return spans
+                    yield RULES[number], (match.start(), match.start(group), match.end(group), match.end())
+
+    def _disguised(self, text: str) -> Iterator[tuple[Rule, tuple[int, int, int, int]]]:
+        """Find secrets in a text as it looks, and give their places in the text as it is."""
+        places = [place for place, sign in enumerate(text) if _LOOKS.get(ord(sign), 0) is not None]
+        plain = text.translate(_LOOKS)
+        for rule, (start, first, done, end) in self._spans(plain, self._found(plain)):
+            yield rule, (places[start], places[first], places[done - 1] + 1, places[end - 1] + 1)
 
     def mask_all(self, value: Any) -> tuple[Any, dict[str, int]]:
         """Mask the texts in a JSON value, keys too."""
@@ -309,11 +356,25 @@ class Masker:
         found: dict[str, int] = {}
         for _ in range(_ROUNDS):  # of two that stand glued together the second shows when the first is masked
             known = sum(found.values())
-            for number in sorted(self._found(text)):
+            numbers = sorted(self._found(text))
+            if _DISGUISED in numbers:
+                numbers.remove(_DISGUISED)
+                text = self._undisguised(text, found)
+            for number in numbers:
                 text = self._pattern(number).sub(partial(_masked, RULES[number], found), text)
             if sum(found.values()) == known:
                 break
         return text, found
+
+    def _undisguised(self, text: str, found: dict[str, int]) -> str:
+        begin = len(text)
+        spans = [(first, done, rule.kind) for rule, (_, first, done, _) in self._disguised(text)]
+        for first, done, kind in sorted(spans, reverse=True):
+            if done <= begin:
+                text = f"{text[:first]}[masked {kind}]{text[done:]}"
+                found[kind] = found.get(kind, 0) + 1
+                begin = first
+        return text
 
     def _pattern(self, number: int) -> re.Pattern[str]:
         pattern = self._exact.get(number)

@@ -106,19 +106,29 @@ def test_a_damaged_database_is_told(archive: str) -> None:
 SECRET = "ghp_" + "a1B2c3D4" * 5
 
 
+def problems() -> list[str]:
+    con = sqlite3.connect(os.path.join(os.environ["HARK_HOME"], "archive.sqlite"))
+    found = [detail for (detail,) in con.execute("SELECT detail FROM problem")]
+    con.close()
+    return found
+
+
 def test_what_older_rules_let_through_is_found_and_masked(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pen = Claude(1, "2026-11-03", f"/w/{SECRET}")
     pen.user(f"pear {SECRET}")
     pen.say("done")
     pen.rows[-1]["gitBranch"] = SECRET
     pen.rows.append({"type": "summary", "summary": f"title {SECRET}", "leafUuid": "nowhere"})
-    pen.write(own_home)
+    with pen.write(own_home).open("a") as file:
+        file.write("{ a damaged line\n")
     with monkeypatch.context() as patch:
         patch.setattr(redact.Masker, "is_clean", lambda _, text: bool(text) or True)
         patch.setattr(redact.Masker, "mask", lambda _, text: (text, {}))
         hark("sync")
         (hit,) = hits("pear")
         assert SECRET in hit["snippet"]
+    change(os.environ["HARK_HOME"], f"UPDATE problem SET detail = detail || '{SECRET}'")
+    assert any(SECRET in detail for detail in problems())
     found = hark("check", "--secrets", "--json")
     assert found.status == 2
     assert found.json["secrets"]["github-token"] >= 1

@@ -116,12 +116,13 @@ def mask_stored(con: sqlite3.Connection) -> dict[str, int]:
     """Mask them, inside a transaction; the word index must be made anew afterwards."""
     found: dict[str, int] = {}
     for table, column, row, kinds in list(_unmasked(con)):
-        text = con.execute(f"SELECT {column} FROM {table} WHERE rowid=?", (row,)).fetchone()[0]
-        con.execute(f"UPDATE {table} SET {column}=? WHERE rowid=?", (_mask(column, text)[0], row))
+        where = f"WHERE ({_key_of(table)})=({','.join('?' * len(row))})"
+        text = con.execute(f"SELECT {column} FROM {table} {where}", row).fetchone()[0]
+        con.execute(f"UPDATE {table} SET {column}=? {where}", (_mask(column, text)[0], *row))
         if table == "part":
             con.executemany(
                 "INSERT OR REPLACE INTO masked SELECT transcript, pos, ?, ? FROM part WHERE seq=?",
-                [(kind, number, row) for kind, number in kinds.items()],
+                [(kind, number, *row) for kind, number in kinds.items()],
             )
         for kind, number in kinds.items():
             found[kind] = found.get(kind, 0) + number
@@ -145,17 +146,22 @@ _PLACES = (
     *(("label", column) for column in ("value", "base")),
     ("transcript", "state"),
     ("claim", "title"),
+    ("problem", "detail"),
 )
 
 
-def _unmasked(con: sqlite3.Connection) -> Iterator[tuple[str, str, int, dict[str, int]]]:
-    """Give table, column, row and kinds of every text with a secret."""
+def _key_of(table: str) -> str:
+    return "transcript,pos,kind" if table == "problem" else "rowid"
+
+
+def _unmasked(con: sqlite3.Connection) -> Iterator[tuple[str, str, tuple[int | str, ...], dict[str, int]]]:
+    """Give table, column, the row's key and kinds of every text with a secret."""
     mask = masker()
     for table, column in _PLACES:
-        cursor = con.execute(f"SELECT rowid, {column} FROM {table} WHERE {column} != ''")
+        cursor = con.execute(f"SELECT {column}, {_key_of(table)} FROM {table} WHERE {column} != ''")
         while rows := cursor.fetchmany(_TEXTS_AT_ONCE):
-            if mask.is_clean("\0".join([text for _, text in rows])):
+            if mask.is_clean("\0".join([text for text, *_ in rows])):
                 continue
-            for row, text in rows:
+            for text, *row in rows:
                 if kinds := _mask(column, text)[1]:
-                    yield table, column, row, kinds
+                    yield table, column, tuple(row), kinds
