@@ -183,6 +183,37 @@ def test_nothing_is_forgotten_unasked(own_home: Path, pens: list[Pen], monkeypat
     assert len(hits(WORD)) == 3
 
 
+def test_every_project_that_a_part_of_a_name_fits_is_shown_before(
+    own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, folder in enumerate(("/w/shop", "/w/shop-old", "/w/shop-old", "/w/bakery"), 1):
+        pen = Claude(number, "2026-11-03", folder)
+        pen.user(f"pear {number} {folder}")
+        pen.write(own_home)
+    hark("sync")
+    for part, told in (
+        ("shop-", {"/w/shop-old": 2}),
+        ("/w/s", {"/w/shop-old": 2, "/w/shop": 1}),
+        ("shop", {"/w/shop": 1}),
+    ):
+        asked = hark("forget", "--project", part)
+        assert asked.status == 2
+        lines = [line.strip() for line in asked.err.splitlines() if line.startswith("    project")]
+        assert lines == [
+            f"project {path}: {number} session{'s' if number > 1 else ''}" for path, number in told.items()
+        ]
+        asked = hark("forget", "--project", part, "--json")
+        assert (asked.status, asked.json["forgotten"], asked.json["projects"]) == (2, False, told)
+    monkeypatch.setattr(asking, "is_agreed", lambda _: False)
+    refused = hark("forget", "--project", "shop-", "--json")
+    assert (refused.status, refused.json["forgotten"], refused.json["sessions"]) == (2, False, 2)
+    assert len(hits("pear")) == 4
+    monkeypatch.setattr(asking, "is_agreed", lambda _: True)
+    done = hark("forget", "--project", "shop-", "--json")
+    assert (done.status, done.json["forgotten"], done.json["projects"]) == (0, True, {"/w/shop-old": 2})
+    assert texts("pear") == ["pear 1 /w/shop", "pear 4 /w/bakery"]
+
+
 def test_what_two_options_name_together_is_not_guessed(own_home: Path, pens: list[Pen]) -> None:
     assert own_home.exists()
     assert len(pens) > 1

@@ -10,7 +10,7 @@ from harkback.model import LANES, StoredSession
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from harkback.engines.local import LocalEngine
     from harkback.model import StoredPart
@@ -28,6 +28,20 @@ class Doomed(NamedTuple):
     sessions: tuple[StoredSession, ...]
     shown: tuple[StoredPart, ...]
     """A few of the messages, the newest first."""
+
+    @property
+    def projects(self) -> dict[str, int]:
+        """Count the sessions by project."""
+        return by_project(self.sessions)
+
+
+def by_project(sessions: Iterable[StoredSession]) -> dict[str, int]:
+    """Count sessions by the path of their project, the most first."""
+    counts: dict[str, int] = {}
+    for one in sessions:
+        path = one.project or one.cwd
+        counts[path] = counts.get(path, 0) + 1
+    return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
 
 def find_doomed(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from time import time
 
 from harkback.archive.answers import SessionView
@@ -17,6 +18,7 @@ from harkback.query import FIELDS, parse, with_options
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
 
     from harkback.config import Settings
     from harkback.query import Query
@@ -183,7 +185,6 @@ def _sources(options: argparse.Namespace) -> int:
 
 def _forget(options: argparse.Namespace) -> int:
     from harkback.cli import printing
-    from harkback.cli.asking import is_agreed
 
     archive = _archive()
     try:
@@ -210,14 +211,28 @@ def _forget(options: argparse.Namespace) -> int:
         match=match,
     )
     if not doomed.messages and not doomed.sessions:
-        printing.forgotten(None, as_json=options.json)
+        printing.forgotten(doomed, None, as_json=options.json)
         return 1
     if not options.yes:
         printing.doomed(doomed)
-        if not is_agreed("Forget them for good?"):
+        refused = partial(printing.forgotten, doomed, None, as_json=True) if options.json else None
+        if not _is_agreed("Forget them for good?", refused):
             return 2
-    printing.forgotten(archive.forget(doomed, _say_waiting), as_json=options.json)
+    printing.forgotten(doomed, archive.forget(doomed, _say_waiting), as_json=options.json)
     return 0
+
+
+def _is_agreed(question: str, refused: Callable[[], None] | None) -> bool:
+    """Ask; without a yes, call `refused` to say what would have been done. Raises NotAgreed."""
+    from harkback.cli.asking import is_agreed
+
+    agreed = False
+    try:
+        agreed = is_agreed(question)
+    finally:
+        if not agreed and refused is not None:
+            refused()
+    return agreed
 
 
 def _exclude(options: argparse.Namespace) -> int:

@@ -401,19 +401,26 @@ def doomed(found: Doomed) -> None:
     for part in found.shown:
         text = " ".join(_plain(part.text).split())
         _note(f"    {part.message}  {_when(part.time_ms)}  {ROLES[part.role]}: {text[:_TITLE_CHARS]}")
+    _project_counts(found.projects)
     for one in found.sessions[:10]:
         _note(f"    session {one.short}  {_when(one.started_ms)}  {_title(one)}")
     if len(found.sessions) > 10:
         _note(f"    and {len(found.sessions) - 10:,} more sessions")
 
 
-def forgotten(erased: Erased | None, *, as_json: bool) -> None:
-    """Print what was forgotten; None: nothing was found."""
-    messages, sessions = erased or (0, 0)
+def _project_counts(projects: dict[str, int]) -> None:
+    for path, number in projects.items():
+        _note(f"    project {path or 'without a name'}: {_number(number, 'session')}")
+
+
+def forgotten(doomed: Doomed, erased: Erased | None, *, as_json: bool) -> None:
+    """Print what was forgotten; None: nothing was, for nothing was found or it was not agreed."""
+    messages, sessions = erased or (len(doomed.messages), len(doomed.sessions))
     if as_json:
         from harkback import wire
 
-        _json({"schema": wire.SCHEMA, "messages": messages, "sessions": sessions})
+        done = {"forgotten": erased is not None, "messages": messages, "sessions": sessions}
+        _json({"schema": wire.SCHEMA, **done, "projects": doomed.projects})
     elif erased is None:
         print("Nothing fits, so nothing was forgotten.")
     else:
