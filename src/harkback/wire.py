@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from harkback.archive.answers import Answer, Checked, MessageView, SessionView, SourceView, Status
     from harkback.archive.events import Event
+    from harkback.archive.keeping import Fitting
     from harkback.archive.removal import Removed
     from harkback.archive.statistics import Counts, Statistics
     from harkback.config import Setting
@@ -284,6 +285,18 @@ def sources(listed: list[SourceView]) -> Json:
 def resumed(one: StoredSession) -> Json:
     """Write how to go on with a session."""
     return {"schema": SCHEMA, "session": one.id, **resume(one)}
+
+
+def excluding(found: Fitting, *, changed: bool, agreed: bool) -> Json:
+    """Write what excluding a project forgot, or would forget."""
+    return {
+        "schema": SCHEMA,
+        "agreed": agreed,
+        "changed": changed,
+        "forgotten": len(found.sessions),
+        "lost": found.lost,
+        "projects": found.projects,
+    }
 
 
 def checked(found: Checked) -> Json:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from harkback.cli import asking
 from harkback.ingest.excluded import Excluded, is_match
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def test_what_was_read_of_an_excluded_project_is_forgotten_and_nothing_more_is_r
     own_home: Path, folders: tuple[Path, Path], pattern: str
 ) -> None:
     assert projects() == {"open", "secret-a"}
-    done = hark("exclude", "add", pattern)
+    done = hark("exclude", "add", pattern, "--yes")
     assert (done.status, "3 sessions that had been read are forgotten" in done.out) == (0, True)
     assert projects() == {"open"}
     late = Claude(99, "2026-11-04", str(folders[1]))
@@ -64,13 +65,88 @@ def test_what_was_read_of_an_excluded_project_is_forgotten_and_nothing_more_is_r
     assert hark("exclude", "list").status == 1
 
 
+@pytest.fixture
+def transcripts(own_home: Path, folders: tuple[Path, Path]) -> list[Path]:
+    """Read everything, then let the agent delete one transcript of the secret project; give the others."""
+    assert projects() == {"open", "secret-a"}
+    pens = [kind(10 + number, "2026-11-03", str(folders[1])) for number, kind in enumerate(PENS, 1)]
+    paths = [pen.path(own_home) for pen in pens]
+    assert all(path.exists() for path in paths)
+    paths[0].unlink()
+    return paths[1:]
+
+
+def test_what_excluding_would_forget_is_shown_and_asked_for(
+    folders: tuple[Path, Path], transcripts: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len(transcripts) == 2
+    asked = hark("exclude", "add", "secret-*")
+    assert asked.status == 2
+    assert f"3 sessions would be forgotten:\n    project {folders[1]}: 3 sessions\n" in asked.err
+    assert "1 session of them would be lost for good" in asked.err
+    assert "--yes" in asked.err
+    told = {"schema": 1, "agreed": False, "changed": False, "forgotten": 3, "lost": 1, "projects": {str(folders[1]): 3}}
+    assert hark("exclude", "add", "secret-*", "--json").json == told
+    monkeypatch.setattr(asking, "is_agreed", lambda _: False)
+    assert hark("exclude", "add", "secret-*").status == 2
+    assert hark("exclude", "list").status == 1
+    assert projects() == {"open", "secret-a"}
+    monkeypatch.setattr(asking, "is_agreed", lambda _: True)
+    assert hark("exclude", "add", "secret-*", "--json").json == {**told, "agreed": True, "changed": True}
+    assert projects() == {"open"}
+
+
+def test_the_answer_says_what_is_lost_for_good(transcripts: list[Path]) -> None:
+    done = hark("exclude", "add", "secret-*", "--yes")
+    told = "3 sessions that had been read are forgotten, 1 of them for good (no transcript is left)"
+    assert done.out == f"secret-* is not read; {told}\n"
+    hark("exclude", "remove", "secret-*")
+    hark("sync")
+    assert texts("pear", "secret-a") == [f"pear secret-a {kind.agent}" for kind in PENS[1:]]
+    for path in transcripts:
+        path.write_bytes(b"")
+    assert hark("exclude", "add", "secret-*", "--json", "--yes").json["lost"] == 2
+
+
+def test_nothing_is_asked_where_nothing_fits_or_nothing_would_be_forgotten(folders: tuple[Path, Path]) -> None:
+    (folders[0] / ".harkignore").touch()
+    assert projects() == {"secret-a"}
+    assert hark("exclude", "add", "secret-*").status == 2
+    assert hark("exclude", "add", "nosuch-*").status == 0
+    assert hark("exclude", "add", "secret-*", "--sealed").status == 0
+    assert projects() == set()
+    assert hark("exclude", "remove", "secret-*").status == 0
+    assert projects() == {"secret-a"}
+
+
+def test_a_folder_inside_a_repository_can_be_excluded_alone(own_home: Path) -> None:
+    repository = own_home / "work" / "repo"
+    (repository / ".git").mkdir(parents=True)
+    for number, name in enumerate(("open", "secret"), 1):
+        (repository / name).mkdir()
+        pen = Claude(number, "2026-11-03", str(repository / name))
+        pen.user(f"pear {name}")
+        pen.write(own_home)
+    assert projects() == {"open", "secret"}
+    done = hark("exclude", "add", "secret", "--yes", "--json").json
+    assert (done["forgotten"], done["projects"]) == (1, {str(repository): 1})
+    assert projects() == {"open"}
+
+
+def test_what_was_just_forgotten_does_not_count_as_unread(folders: tuple[Path, Path]) -> None:
+    assert projects() == {"open", "secret-a"}
+    assert folders
+    hark("exclude", "add", "secret-*", "--yes")
+    assert hark("status", "--json").json["coverage"]["pending"] == 0
+
+
 @pytest.mark.parametrize("pattern", [".", "./", "../secret-a"])
 def test_a_relative_path_is_that_of_the_folder_one_stands_in(
     folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, pattern: str
 ) -> None:
     assert projects() == {"open", "secret-a"}
     monkeypatch.chdir(folders[1])
-    assert "3 sessions that had been read are forgotten" in hark("exclude", "add", pattern).out
+    assert "3 sessions that had been read are forgotten" in hark("exclude", "add", pattern, "--yes").out
     assert hark("exclude", "list").out.split()[1].endswith("/secret-a")
     assert projects() == {"open"}
     assert hark("exclude", "remove", pattern).status == 0
@@ -78,7 +154,8 @@ def test_a_relative_path_is_that_of_the_folder_one_stands_in(
 
 def test_a_pattern_that_fits_nothing_changes_nothing(folders: tuple[Path, Path]) -> None:
     assert folders
-    assert hark("exclude", "add", "secre").status == 0
+    added = hark("exclude", "add", "secre")
+    assert (added.status, added.out) == (0, "secre is not read; nothing in the archive fits it yet\n")
     assert projects() == {"open", "secret-a"}
     assert hark("exclude", "remove", "never-added").status == 1
     assert hark("exclude", "add").status == 2

@@ -6,6 +6,7 @@ from harkback._record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from harkback.archive.keeping import Fitting
     from harkback.engines.local.checking import Fault
     from harkback.model import Coverage, StoredPart, StoredSession
     from harkback.query import Query
@@ -61,8 +62,7 @@ class Excluding(NamedTuple):
     """What excluding a project did."""
 
     changed: bool
-    forgotten: int
-    """Sessions that were read before."""
+    forgotten: Fitting
 
 
 class Leaving(NamedTuple):

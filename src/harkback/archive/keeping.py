@@ -1,6 +1,8 @@
-"""What is not to be kept: forgetting for good, and masking what older rules let through."""
+"""What is not to be kept: forgetting for good, and projects that are not to be read."""
 
 from __future__ import annotations
+
+import os
 
 from harkback import errors, rank
 from harkback._record import NamedTuple
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from harkback.engines.local import LocalEngine
+    from harkback.ingest.excluded import Excluded
     from harkback.model import StoredPart
     from harkback.query import Query
 
@@ -33,6 +36,34 @@ class Doomed(NamedTuple):
     def projects(self) -> dict[str, int]:
         """Count the sessions by project."""
         return by_project(self.sessions)
+
+
+class Fitting(NamedTuple):
+    """What was read of projects that are not to be read."""
+
+    sessions: tuple[StoredSession, ...] = ()
+    lost: int = 0
+    """Sessions that have no transcript any more, so that none could bring them back."""
+
+    @property
+    def projects(self) -> dict[str, int]:
+        """Count the sessions by project."""
+        return by_project(self.sessions)
+
+
+def find_fitting(engine: LocalEngine, excluded: Excluded) -> Fitting:
+    """Find what was read in folders that are excluded; nothing is changed."""
+    sessions = tuple(engine.rows.sessions_in(excluded.holds))
+    paths = engine.rows.paths_of(one.number for one in sessions)
+    return Fitting(sessions, sum(not any(map(_is_on_disk, places)) for places in paths.values()))
+
+
+def _is_on_disk(path: str) -> bool:
+    """Whether a transcript can still be read; an emptied one is as good as deleted."""
+    try:
+        return os.stat(path).st_size > 0
+    except OSError:
+        return False
 
 
 def by_project(sessions: Iterable[StoredSession]) -> dict[str, int]:

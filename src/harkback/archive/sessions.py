@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from harkback.archive.events import Events
-    from harkback.archive.keeping import Doomed
+    from harkback.archive.keeping import Doomed, Fitting
     from harkback.config import Place, Settings
     from harkback.engines.local.erasing import Erased
     from harkback.ingest.reading import Progress, Reader
@@ -225,13 +225,16 @@ class Archive:
 
     # -- reading what is new ---------------------------------------------------------------------------------------
 
-    def _catch_up(self) -> CaughtUp:
-        """Read what is new within `search.catch_up_s`. Never waits for another sync; says what kept it from reading."""
+    def _catch_up(self, *, full: bool = False) -> CaughtUp:
+        """Read what is new within `search.catch_up_s`, with `full` after looking everywhere.
+
+        Never waits for another sync; says what kept it from reading.
+        """
         until = monotonic() + self.settings.seconds("search.catch_up_s")
         reader = self._open_for_reading()
         changes: Changes | None = None
         try:
-            if reader is not None and reader.rows.meta("last_full_pass") is not None:
+            if not full and reader is not None and reader.rows.meta("last_full_pass") is not None:
                 changes = hot_changes(
                     reader.rows, self.place.home, self.env, self.settings.number("search.hot_transcripts")
                 )
@@ -330,7 +333,8 @@ class Archive:
                 if not engine.words_are_current:
                     engine.rebuild()
                 if limit_s is None:
-                    self._forget_excluded(engine)
+                    patterns = [one for one, kind in engine.rows.exclusions().items() if kind == "excluded"]
+                    self._forget_excluded(engine, Excluded(patterns, self.place.home))
                 reader = self._reader(engine, until, progress)
                 return reader.read(changes, full=full), engine.rows.coverage()
             finally:
@@ -424,27 +428,43 @@ class Archive:
 
     def exclude(self, pattern: str, kind: str | None, waiting: Callable[[], None] = lambda: None) -> Excluding:
         """Exclude or seal projects, or (None) neither any more; what was read of excluded ones is forgotten."""
+        from harkback.archive.keeping import Fitting
+
         with guarded(self.place.data), self._lock(FOREVER_S, waiting):
             engine = self._open_for_writing()
             try:
                 with engine.writing(small=True) as writing:
                     changed = writing.set_exclusion(pattern, kind)
-                done = Excluding(changed, self._forget_excluded(engine))
+                done = Excluding(changed, Fitting())
+                if kind == "excluded":
+                    excluded = Excluded([pattern], self.place.home, files=False)
+                    done = Excluding(changed, self._forget_excluded(engine, excluded))
             finally:
                 engine.close()
-        if done.forgotten:
-            self._catch_up()  # notes that they are not to be read, or they would count as unread
+        if done.forgotten.sessions:
+            self._catch_up(full=True)  # notes that they are not to be read, or they would count as unread
         return done
 
-    def _forget_excluded(self, engine: LocalEngine) -> int:
-        """Forget what was read of projects that are excluded now; gives the number of sessions."""
-        patterns = [one for one, kind in engine.rows.exclusions().items() if kind == "excluded"]
-        excluded = Excluded(patterns, self.place.home)
-        projects = [number for number, path in engine.rows.labels("project").items() if excluded.holds(path)]
-        sessions = engine.rows.sessions(projects=projects, subagents=True, limit=-1) if projects else []
-        if sessions:
-            engine.forget(set(), {one.number for one in sessions}, leave_tombs=False)
-        return len(sessions)
+    def fitting(self, pattern: str) -> Fitting:
+        """Find what excluding a project would forget, and change nothing."""
+        from harkback.archive.keeping import Fitting, find_fitting
+
+        engine = LocalEngine.open(self.place.data)
+        if engine is None:
+            return Fitting()
+        try:
+            return find_fitting(engine, Excluded([pattern], self.place.home, files=False))
+        finally:
+            engine.close()
+
+    def _forget_excluded(self, engine: LocalEngine, excluded: Excluded) -> Fitting:
+        """Forget what was read of projects that are excluded now."""
+        from harkback.archive.keeping import find_fitting
+
+        found = find_fitting(engine, excluded)
+        if found.sessions:
+            engine.forget(set(), {one.number for one in found.sessions}, leave_tombs=False)
+        return found
 
     def overview(self) -> Overview:
         """Say in two lines what is covered; reads and counts nothing new."""

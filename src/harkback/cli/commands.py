@@ -249,6 +249,13 @@ def _exclude(options: argparse.Namespace) -> int:
     pattern = options.pattern
     if pattern.replace("\\", "/").partition("/")[0] in {".", ".."}:
         pattern = os.path.abspath(pattern)
+    if kind == "excluded" and not options.yes:
+        fitting = archive.fitting(pattern)
+        if fitting.sessions:
+            printing.fitting(fitting)
+            refused = partial(printing.not_excluded, fitting) if options.json else None
+            if not _is_agreed(f"Exclude {pattern} and forget them?", refused):
+                return 2
     done = archive.exclude(pattern, kind, _say_waiting)
     printing.excluding(pattern, kind, done, as_json=options.json)
     return 0 if done.changed else 1

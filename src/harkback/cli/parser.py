@@ -247,7 +247,8 @@ def _exclude(add: Callable[..., argparse.ArgumentParser]) -> None:
     one = add(
         "exclude",
         help="keep projects from being read, or from being found elsewhere",
-        description="Keep projects from being read; what was read of them is forgotten. A sealed project is read, but"
+        description="Keep projects from being read; what was read of them is forgotten, after it was shown and asked"
+        " for. A sealed project is read, but"
         " found only from inside itself.",
     )
     one.add_argument("action", choices=("add", "remove", "list"), metavar="add|remove|list", help="what to do")
@@ -255,6 +256,7 @@ def _exclude(add: Callable[..., argparse.ArgumentParser]) -> None:
         "pattern", nargs="?", metavar="PATTERN", help="a folder's name or path; * and ? stand for anything"
     )
     one.add_argument("--sealed", action="store_true", help="with add: read it, but find it only from inside itself")
+    one.add_argument("--yes", action="store_true", help="do not ask before forgetting")
     _json(one)
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         Status,
     )
     from harkback.archive.events import Event
-    from harkback.archive.keeping import Doomed
+    from harkback.archive.keeping import Doomed, Fitting
     from harkback.archive.statistics import Counts, Statistics
     from harkback.engines.local.erasing import Erased
     from harkback.ingest.changes import Report
@@ -442,25 +442,42 @@ def exclusions(listed: dict[str, str], *, as_json: bool) -> None:
         print("No project is excluded or sealed. `hark exclude add PATTERN` keeps one from being read.")
 
 
+def fitting(found: Fitting) -> None:
+    """Show on the side what excluding a project would forget."""
+    _note(f"{_number(len(found.sessions), 'session')} would be forgotten:")
+    _project_counts(found.projects)
+    if found.lost:
+        _note(f"{_number(found.lost, 'session')} of them would be lost for good: no transcript is left on disk")
+
+
+def not_excluded(found: Fitting) -> None:
+    """Print as JSON what would have been forgotten."""
+    from harkback import wire
+
+    _json(wire.excluding(found, changed=False, agreed=False))
+
+
 def excluding(pattern: str, kind: str | None, done: Excluding, *, as_json: bool) -> None:
     """Print what excluding a project did."""
     if as_json:
         from harkback import wire
 
-        _json({"schema": wire.SCHEMA, "changed": done.changed, "forgotten": done.forgotten})
+        _json(wire.excluding(done.forgotten, changed=done.changed, agreed=True))
         return
     what = {None: "is read and found again", "sealed": "is found only from inside itself", "excluded": "is not read"}
     if not done.changed and kind is None:
         print(f"{_plain(pattern)} was neither excluded nor sealed.")
         return
-    forgot = (
-        f"; {_number(done.forgotten, 'session')} that had been read {'is' if done.forgotten == 1 else 'are'} forgotten"
-    )
-    print(
-        f"{_plain(pattern)} {what[kind]}"
-        + (forgot if done.forgotten else "")
-        + ("; hark sync reads it" if kind is None else "")
-    )
+    then = {None: "; hark sync reads it", "sealed": "", "excluded": f"; {_forgot(done.forgotten)}"}
+    print(f"{_plain(pattern)} {what[kind]}{then[kind]}")
+
+
+def _forgot(found: Fitting) -> str:
+    number = len(found.sessions)
+    if not number:
+        return "nothing in the archive fits it yet"
+    lost = f", {found.lost:,} of them for good (no transcript is left)" if found.lost else ""
+    return f"{_number(number, 'session')} that had been read {'is' if number == 1 else 'are'} forgotten{lost}"
 
 
 def checked(found: Checked, *, secrets: bool, as_json: bool) -> None:

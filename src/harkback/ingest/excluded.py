@@ -16,9 +16,13 @@ IGNORE_FILE = ".harkignore"
 class Excluded:
     """Answers for folders; each is looked at once."""
 
-    def __init__(self, patterns: Iterable[str], home: str) -> None:
-        """Take glob patterns: of a path (`~/work/client-*`), or of a folder's name alone (`client-*`)."""
+    def __init__(self, patterns: Iterable[str], home: str, *, files: bool = True) -> None:
+        """Take glob patterns: of a path (`~/work/client-*`), or of a folder's name alone (`client-*`).
+
+        Without `files` no ignore file is looked for.
+        """
         self.patterns = tuple(_expanded(one, home) for one in patterns)
+        self._files = files
         self._known: dict[str, bool] = {}
 
     def holds(self, folder: str) -> bool:
@@ -28,7 +32,9 @@ class Excluded:
         return self._known[folder]
 
     def _is_named(self, folder: str) -> bool:
-        return is_match(folder, self.patterns) or os.path.exists(os.path.join(folder, IGNORE_FILE))
+        if is_match(folder, self.patterns):
+            return True
+        return self._files and os.path.exists(os.path.join(folder, IGNORE_FILE))
 
 
 def is_match(folder: str, patterns: Iterable[str]) -> bool:
@@ -40,14 +46,8 @@ def is_match(folder: str, patterns: Iterable[str]) -> bool:
 
 def sealed_projects(patterns: Iterable[str], home: str, projects: dict[int, str], here: str) -> list[int]:
     """Give the numbers of the projects that fit a pattern, or lie in a folder that does, but for the one we are in."""
-    wanted = tuple(_expanded(one, home) for one in patterns)
-    if not wanted:
-        return []
-    return [
-        number
-        for number, path in projects.items()
-        if path != here and any(is_match(folder, wanted) for folder in _upwards(path))
-    ]
+    sealed = Excluded(patterns, home, files=False)
+    return [number for number, path in projects.items() if path != here and sealed.holds(path)]
 
 
 def _expanded(pattern: str, home: str) -> str:

@@ -22,7 +22,7 @@ from harkback.model import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
 _PART = (
@@ -322,6 +322,25 @@ class Rows:
         where = ["session.started IS NOT NULL", *(condition for is_asked, condition, _ in asked if is_asked)]
         values = [value for is_asked, _, some in asked if is_asked for value in some]
         return self._sessions("WHERE " + " AND ".join(where), values, _NEWEST, limit, skip)
+
+    def sessions_in(self, holds: Callable[[str], bool]) -> list[StoredSession]:
+        """Give the sessions whose folder or project a function wants, those of subagents too."""
+        rows = self.con.execute(
+            "SELECT session.id, cwd, ifnull(label.value, '') FROM session LEFT JOIN label ON label.id = project"
+        ).fetchall()
+        wanted = [number for number, cwd, project in rows if (cwd and holds(cwd)) or (project and holds(project))]
+        return list(self.sessions_by_number(wanted).values())
+
+    def paths_of(self, sessions: Iterable[int]) -> dict[int, list[str]]:
+        """Give where the transcripts of sessions lie, or lay."""
+        found: dict[int, list[str]] = {number: [] for number in sessions}
+        for some in chunks(sorted(found)):
+            marks = ",".join("?" * len(some))
+            for number, path in self.con.execute(
+                f"SELECT session, path FROM transcript WHERE session IN ({marks})", some
+            ):
+                found[number].append(path)
+        return found
 
     def session_sizes(self, numbers: Sequence[int]) -> dict[int, int]:
         """Give how many characters of talk each of these sessions has."""
