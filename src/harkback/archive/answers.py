@@ -62,6 +62,8 @@ class Excluding(NamedTuple):
     """What excluding a project did."""
 
     changed: bool
+    was: str
+    """What the pattern was before: `excluded`, `sealed`, or empty."""
     forgotten: Fitting
 
 

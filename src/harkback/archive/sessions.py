@@ -433,12 +433,13 @@ class Archive:
         with guarded(self.place.data), self._lock(FOREVER_S, waiting):
             engine = self._open_for_writing()
             try:
+                was = engine.rows.exclusions().get(pattern, "")
                 with engine.writing(small=True) as writing:
                     changed = writing.set_exclusion(pattern, kind)
-                done = Excluding(changed, Fitting())
+                done = Excluding(changed, was, Fitting())
                 if kind == "excluded":
                     excluded = Excluded([pattern], self.place.home, files=False)
-                    done = Excluding(changed, self._forget_excluded(engine, excluded))
+                    done = done._replace(forgotten=self._forget_excluded(engine, excluded))
             finally:
                 engine.close()
         if done.forgotten.sessions:

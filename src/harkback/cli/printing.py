@@ -464,12 +464,17 @@ def excluding(pattern: str, kind: str | None, done: Excluding, *, as_json: bool)
 
         _json(wire.excluding(done.forgotten, changed=done.changed, agreed=True))
         return
-    what = {None: "is read and found again", "sealed": "is found only from inside itself", "excluded": "is not read"}
-    if not done.changed and kind is None:
-        print(f"{_plain(pattern)} was neither excluded nor sealed.")
-        return
-    then = {None: "; hark sync reads it", "sealed": "", "excluded": f"; {_forgot(done.forgotten)}"}
-    print(f"{_plain(pattern)} {what[kind]}{then[kind]}")
+    told = {"sealed": "is found only from inside itself", "excluded": f"is not read; {_forgot(done.forgotten)}"}
+    print(f"{_plain(pattern)} {told.get(kind or '') or _REMOVED[done.was]}")
+
+
+_REMOVED = {
+    "": "was neither excluded nor sealed.",
+    "sealed": "is found again",
+    "excluded": "is read again by the next hark sync; sessions that were forgotten and have no transcript any more do"
+    " not come back",
+}
+"""What removing a pattern does, by what it was before."""
 
 
 def _forgot(found: Fitting) -> str:
