@@ -328,6 +328,8 @@ def sync(report: Report, kept: Coverage) -> Json:
         "problems": report.problems,
         "pending": report.pending,
         "seconds": round(report.seconds, 3),
+        "forgotten": report.forgotten,
+        "lost": report.lost,
         "coverage": coverage(kept),
     }
 

@@ -185,6 +185,73 @@ def test_an_ignore_file_that_comes_later_takes_out_what_was_read(folders: tuple[
     assert projects() == {"open", "secret-a"}
 
 
+def test_a_sync_says_what_an_ignore_file_made_it_forget(folders: tuple[Path, Path], transcripts: list[Path]) -> None:
+    assert len(transcripts) == 2
+    assert "harkignore" not in hark("sync").out
+    (folders[1] / ".harkignore").touch()
+    done = hark("sync").out.splitlines()
+    assert "3 sessions forgotten (.harkignore), 1 of them for good (no transcript is left)" in done
+    assert projects() == {"open"}
+    assert "harkignore" not in hark("sync").out
+    assert hark("status", "--json").json["coverage"]["pending"] == 0
+    (folders[0] / ".harkignore").touch()
+    told = hark("sync", "--json").json
+    assert (told["forgotten"], told["lost"]) == (3, 0)
+
+
+@pytest.mark.parametrize("kind", PENS)
+def test_a_search_that_meets_an_ignore_file_forgets_and_says_so(
+    own_home: Path, folders: tuple[Path, Path], transcripts: list[Path], kind: type[Pen]
+) -> None:
+    assert len(transcripts) == 2
+    (folders[1] / ".harkignore").touch()
+    pen = kind(10 + 1 + PENS.index(kind), "2026-11-03", str(folders[1]))
+    pen.user(f"pear secret-a {kind.agent}")
+    pen.user("pear secret-a late")
+    pen.write(own_home)
+    assert projects("--no-sync") == {"open", "secret-a"}
+    assert traces("secret") != []
+    found = hark("search", "--json", "pear").json
+    assert {hit["snippet"].split()[1] for hit in found["hits"]} == {"open"}
+    gone = 0 if kind is PENS[0] else 1
+    lost = f", {gone} of them for good (no transcript is left)" if gone else ""
+    assert found["notes"] == [f"3 sessions forgotten (.harkignore){lost}"]
+    assert found["lanes"]["talk"] == 3
+    assert hark("search", "--json", "pear").json["notes"] == []
+    hark("sync")
+    assert projects() == {"open"}
+    assert hark("check").status == 0
+    assert traces("secret") == []
+
+
+def test_events_that_meet_an_ignore_file_say_what_was_forgotten(
+    own_home: Path, folders: tuple[Path, Path], capfd: pytest.CaptureFixture[str]
+) -> None:
+    from harkback.cli import main
+
+    assert main(["events"]) == 0
+    before = capfd.readouterr()
+    assert ("secret-a" in before.out, "harkignore" in before.err) == (True, False)
+    (folders[1] / ".harkignore").touch()
+    pen = Claude(11, "2026-11-03", str(folders[1]))
+    pen.user("pear secret-a claude-code")
+    pen.user("pear secret-a late")
+    pen.write(own_home)
+    assert main(["events"]) == 0
+    after = capfd.readouterr()
+    assert ("secret-a" in after.out, "3 sessions forgotten (.harkignore)" in after.err) == (False, True)
+
+
+def traces(word: str) -> list[str]:
+    """Name the files of the archive in which a word stands; the paths of transcripts may."""
+    found: list[str] = []
+    for base, _, names in os.walk(os.environ["HARK_HOME"]):
+        for name in names:
+            with open(os.path.join(base, name), "rb") as file:
+                found += [name] * (f"pear {word}".encode() in file.read())
+    return found
+
+
 def test_a_sealed_project_is_found_only_from_inside(
     folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

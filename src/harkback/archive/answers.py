@@ -141,5 +141,5 @@ class CaughtUp(NamedTuple):
     """What a search's own reading left."""
 
     pending: int
-    trouble: str = ""
-    """Why nothing could be stored, or empty."""
+    note: str = ""
+    """Why nothing could be stored, or what was forgotten; or empty."""

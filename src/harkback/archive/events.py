@@ -114,6 +114,8 @@ class Events(NamedTuple):
     pending: int
     """Transcripts that have something the archive has not read, which the stream does not give."""
     close: Callable[[], None]
+    note: str = ""
+    """What kept the archive from reading, or what it forgot; or empty."""
 
 
 class Stream:

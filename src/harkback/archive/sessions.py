@@ -113,8 +113,8 @@ class Archive:
         Raises NotFound or Ambiguous for a session id that fits none or several.
         """
         caught_up = self._catch_up() if sync else None
-        if caught_up is not None and caught_up.trouble:
-            query = query._replace(notes=(*query.notes, caught_up.trouble))
+        if caught_up is not None and caught_up.note:
+            query = query._replace(notes=(*query.notes, caught_up.note))
         if not any(one.field != "in" for one in query.filters) and not any(not need.negated for need in needs(query)):
             return self._answer_nothing(query, EMPTY_QUERY if not query.clauses else ONLY_SIGNS)
         engine = LocalEngine.open(self.place.data, snapshot=True)
@@ -251,13 +251,15 @@ class Archive:
         if not is_news and is_settled:
             return CaughtUp(kept if not changes.is_full else 0)
         try:
-            report = self._read(changes, until=until, wait_s=LOCK_WAIT_S)
+            report = self._read(changes, until=until, wait_s=LOCK_WAIT_S, forget=not full)
         except (errors.ArchiveReadOnly, errors.DiskFull) as error:
             if reader is None:
                 raise
             # The answer from what is stored is worth more than the newest line; but it says so.
             return CaughtUp(len(changes.changed), str(error))
-        return CaughtUp(len(changes.changed) if report is None else report.pending)
+        if report is None:
+            return CaughtUp(len(changes.changed))
+        return CaughtUp(report.pending, report.forgotten_note)
 
     def _open_for_reading(self) -> LocalEngine | None:
         try:
@@ -270,14 +272,19 @@ class Archive:
             engine.close()
             return LocalEngine.open(self.place.data)
 
-    def _read(self, changes: Changes, *, until: float, wait_s: float) -> Report | None:
+    def _read(self, changes: Changes, *, until: float, wait_s: float, forget: bool) -> Report | None:
         """Read changes until a time; None when another process is reading for longer than `wait_s`."""
         with guarded(self.place.data), self._lock(wait_s) as is_ours:
             if not is_ours:
                 return None
             engine = self._open_for_writing()
             try:
-                return self._reader(engine, until).read(changes)
+                reader = self._reader(engine, until)
+                report = reader.read(changes)
+                if not forget or not reader.has_met_excluded:
+                    return report
+                sessions, lost = self._forget_excluded(engine, reader.excluded, rebuild=False)
+                return report._replace(forgotten=len(sessions), lost=lost)
             finally:
                 engine.close()
 
@@ -328,15 +335,15 @@ class Archive:
                 return Report(0, 0, 0, len(changes.changed), 0.0), Coverage(0, 0, 0, len(changes.changed), None)
             engine = self._open_for_writing()
             try:
-                if has_waited:
+                reader = self._reader(engine, until, progress)
+                # Not beside a person's back: what is forgotten is said.
+                sessions, lost = self._forget_excluded(engine, reader.excluded) if limit_s is None else ((), 0)
+                if has_waited or sessions:
                     changes = self._all_changes(full=full)
                 if not engine.words_are_current:
                     engine.rebuild()
-                if limit_s is None:
-                    patterns = [one for one, kind in engine.rows.exclusions().items() if kind == "excluded"]
-                    self._forget_excluded(engine, Excluded(patterns, self.place.home))
-                reader = self._reader(engine, until, progress)
-                return reader.read(changes, full=full), engine.rows.coverage()
+                report = reader.read(changes, full=full)
+                return report._replace(forgotten=len(sessions), lost=lost), engine.rows.coverage()
             finally:
                 engine.close()
 
@@ -458,13 +465,13 @@ class Archive:
         finally:
             engine.close()
 
-    def _forget_excluded(self, engine: LocalEngine, excluded: Excluded) -> Fitting:
-        """Forget what was read of projects that are excluded now."""
+    def _forget_excluded(self, engine: LocalEngine, excluded: Excluded, *, rebuild: bool = True) -> Fitting:
+        """Forget what was read of projects that are excluded now; without `rebuild` the next sync cleans the index."""
         from harkback.archive.keeping import find_fitting
 
         found = find_fitting(engine, excluded)
         if found.sessions:
-            engine.forget(set(), {one.number for one in found.sessions}, leave_tombs=False)
+            engine.forget(set(), {one.number for one in found.sessions}, leave_tombs=False, rebuild=rebuild)
         return found
 
     def overview(self) -> Overview:
@@ -595,8 +602,8 @@ class Archive:
         except BaseException:
             engine.close()
             raise
-        pending = caught_up.pending if caught_up is not None else engine.rows.coverage().pending
-        return Events(Stream(engine, wanted), pending, engine.close)
+        caught_up = caught_up or CaughtUp(engine.rows.coverage().pending)
+        return Events(Stream(engine, wanted), caught_up.pending, engine.close, caught_up.note)
 
     # -- showing -----------------------------------------------------------------------------------------------------
 

@@ -158,7 +158,7 @@ def _events(options: argparse.Namespace) -> int:
     query = _query(options, "", archive.now_ms)
     found = archive.events(query, kinds=options.kind, copies=options.copies, sync=not options.no_sync)
     try:
-        printing.pending(found.pending)
+        printing.pending(found.pending, found.note)
         if not options.stats:
             number = printing.events(found.stream.events())
             if not number:

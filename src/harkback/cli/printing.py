@@ -512,8 +512,10 @@ def redacted(kinds: dict[str, int], *, as_json: bool) -> None:
         print(f"masked {_listed(kinds)}" if kinds else "nothing had to be masked")
 
 
-def pending(number: int) -> None:
-    """Say on the side that something is still to be read."""
+def pending(number: int, note: str) -> None:
+    """Say on the side that something is still to be read, and what a note says."""
+    if note:
+        _note(note)
     if number:
         _note(f"{number:,} transcripts have something that was not read yet and is not given here: hark sync")
 
@@ -552,6 +554,8 @@ def sync(report: Report, kept: Coverage, *, as_json: bool) -> None:
         f" {_number(report.problems, 'problem')},"
         f" {report.seconds:.1f} seconds" + (f"; {report.pending:,} still to read" if report.pending else "")
     )
+    if report.forgotten:
+        print(report.forgotten_note)
     print(
         f"the archive holds {_number(kept.transcripts, 'transcript')}, {_number(kept.messages, 'message')},"
         f" {_number(kept.problems, 'problem')}"

@@ -37,6 +37,18 @@ class Report(NamedTuple):
     problems: int
     pending: int
     seconds: float
+    forgotten: int = 0
+    """Sessions of projects that are not to be read any more."""
+    lost: int = 0
+    """Those of them that have no transcript any more."""
+
+    @property
+    def forgotten_note(self) -> str:
+        """Say what was forgotten; empty when nothing was."""
+        if not self.forgotten:
+            return ""
+        lost = f", {self.lost:,} of them for good (no transcript is left)" if self.lost else ""
+        return f"{self.forgotten:,} session{'s' if self.forgotten > 1 else ''} forgotten (.harkignore){lost}"
 
 
 def all_changes(rows: Rows | None, home: str, env: Mapping[str, str], *, everything: bool = False) -> Changes:

@@ -77,6 +77,8 @@ class Reader:
         self.until = until
         patterns = [one for one, kind in engine.rows.exclusions().items() if kind == "excluded"]
         self.excluded = Excluded(patterns, home)
+        self.has_met_excluded = False
+        """Whether a transcript that was read before is not to be read any more."""
         self.progress = progress
         self.bounds = bounds
         self._projects: dict[str, str] = {}
@@ -185,6 +187,7 @@ class Reader:
             has_more = (has_more or isinstance(record, Message)) and at is None
             if isinstance(record, Session) and record.cwd:
                 if self.excluded.holds(record.cwd) or self.excluded.holds(self._project(record.cwd)):
+                    self.has_met_excluded = self.has_met_excluded or writing.has_rows(opened)
                     writing.exclude(opened)
                     return True
                 if not opened.project and not anew:

@@ -298,12 +298,21 @@ class LocalEngine:
         """How many segments the index has."""
         return self.index.searcher().num_segments if self.index is not None else 0
 
-    def forget(self, messages: set[int], sessions: set[int], *, leave_tombs: bool = True) -> Erased:
-        """Forget messages and sessions for good, and make the word index anew without them."""
+    def forget(
+        self, messages: set[int], sessions: set[int], *, leave_tombs: bool = True, rebuild: bool = True
+    ) -> Erased:
+        """Forget messages and sessions for good, and make the word index anew without them.
+
+        Without `rebuild` nothing of them is found any more, but the next sync makes the index anew.
+        """
         with guarded(self.folder):
             with transaction(self.con) as con:
                 erased = erase(con, messages, sessions, leave_tombs=leave_tombs)
-            self.rebuild()
+            if rebuild:
+                self.rebuild()
+            else:
+                with self.writing(small=True):
+                    pass  # tells the index what it must drop
             self.con.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         return erased
 
