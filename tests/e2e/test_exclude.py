@@ -13,9 +13,9 @@ from harkback.ingest.excluded import Excluded, is_match
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.e2e.pens import PENS, Claude, Pen, hark, texts
+    from tests.e2e.pens import PENS, Claude, Codex, Pen, hark, texts
 else:
-    from pens import PENS, Claude, Pen, hark, texts
+    from pens import PENS, Claude, Codex, Pen, hark, texts
 
 
 @pytest.fixture
@@ -242,13 +242,89 @@ def test_events_that_meet_an_ignore_file_say_what_was_forgotten(
     assert ("secret-a" in after.out, "3 sessions forgotten (.harkignore)" in after.err) == (False, True)
 
 
-def traces(word: str) -> list[str]:
+def titled(home: Path, pen: Pen, number: int, title: str, cwd: str) -> None:
+    """Write a session that gives another one a title, as old Claude Code does, in its first line."""
+    one = Claude(number, "2026-11-05", cwd)
+    one.rows.append({"type": "summary", "summary": title, "leafUuid": pen.rows[-1]["uuid"]})
+    one.user(f"plum {number}")
+    one.write(home)
+
+
+@pytest.fixture
+def claude(own_home: Path, folders: tuple[Path, Path]) -> list[Pen]:
+    """Give Claude Code's session of each project, and let one in the open project name them."""
+    pens: list[Pen] = [Claude(1, "2026-11-03", str(folders[0])), Claude(11, "2026-11-03", str(folders[1]))]
+    for number, pen in enumerate(pens):
+        pen.user(f"pear {('open', 'secret-a')[number]} claude-code")
+        titled(own_home, pen, 50 + number, f"kiwi {('open', 'secret')[number]}", str(folders[0]))
+    return pens
+
+
+def test_a_title_that_is_told_elsewhere_is_not_kept_of_an_excluded_session(
+    own_home: Path, folders: tuple[Path, Path], claude: list[Pen]
+) -> None:
+    assert texts("kiwi") == ["kiwi open", "kiwi secret"]
+    assert traces("secret", "kiwi") != []
+    hark("exclude", "add", "secret-*", "--yes")
+    assert (texts("kiwi"), traces("secret", "kiwi")) == (["kiwi open"], [])
+    hark("sync", "--full")
+    assert (texts("kiwi"), traces("secret", "kiwi")) == (["kiwi open"], [])
+    titled(own_home, claude[1], 60, "kiwi secret later", str(folders[0]))
+    assert (texts("kiwi"), traces("secret", "kiwi")) == (["kiwi open"], [])
+    assert texts("plum") == [f"plum {number}" for number in (50, 51, 60)]
+
+
+@pytest.mark.usefixtures("claude")
+def test_a_title_is_not_kept_of_a_session_that_was_never_read(own_home: Path, folders: tuple[Path, Path]) -> None:
+    (folders[1] / ".harkignore").touch()
+    assert own_home.exists()
+    hark("sync")
+    assert (texts("kiwi"), traces("secret", "kiwi")) == (["kiwi open"], [])
+
+
+def test_what_an_excluded_transcript_tells_before_its_folder_is_not_kept(
+    own_home: Path, folders: tuple[Path, Path]
+) -> None:
+    pen = Claude(1, "2026-11-03", str(folders[0]))
+    pen.user("pear open claude-code")
+    titled(own_home, pen, 60, "kiwi secret", str(folders[1]))
+    hark("exclude", "add", "secret-*")
+    hark("sync")
+    assert projects() == {"open"}
+    assert (texts("kiwi"), traces("secret", "kiwi")) == ([], [])
+    hark("exclude", "remove", "secret-*")
+    hark("sync")
+    assert texts("kiwi") == ["kiwi secret"]
+    assert traces("secret", "kiwi") != []
+
+
+def test_a_name_in_codex_own_index_is_not_kept_of_an_excluded_session(
+    own_home: Path, folders: tuple[Path, Path]
+) -> None:
+    pens = [Codex(10 * at + 2, "2026-11-03", str(place)) for at, place in enumerate(folders)]
+    assert projects() == {"open", "secret-a"}
+    for name, pen in zip(("open", "secret"), pens, strict=True):
+        pen.title(own_home, f"kiwi {name}")
+    assert texts("kiwi") == ["kiwi open", "kiwi secret"]
+    hark("exclude", "add", "secret-*", "--yes")
+    assert (texts("kiwi"), traces("secret", "kiwi")) == (["kiwi open"], [])
+    for name, pen in zip(("open", "secret"), pens, strict=True):
+        pen.title(own_home, f"kiwi {name} later")
+    assert (texts("kiwi"), traces("secret", "kiwi")) == (["kiwi open later"], [])
+    hark("sync", "--full")
+    assert (texts("kiwi"), traces("secret", "kiwi")) == (["kiwi open later"], [])
+    hark("exclude", "remove", "secret-*")
+    hark("sync")
+    assert texts("kiwi") == ["kiwi open later", "kiwi secret later"]
+
+
+def traces(word: str, before: str = "pear") -> list[str]:
     """Name the files of the archive in which a word stands; the paths of transcripts may."""
     found: list[str] = []
     for base, _, names in os.walk(os.environ["HARK_HOME"]):
         for name in names:
             with open(os.path.join(base, name), "rb") as file:
-                found += [name] * (f"pear {word}".encode() in file.read())
+                found += [name] * (f"{before} {word}".encode() in file.read())
     return found
 
 

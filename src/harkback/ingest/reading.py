@@ -234,4 +234,4 @@ class Reader:
             values["last_full_pass"] = self.now_ms
             values["parsers"] = parsers()
         writing.set_meta(**values)
-        writing.settle_titles()
+        writing.settle_titles(all_is_read=not self.engine.rows.coverage().pending)

@@ -23,6 +23,10 @@ MUST_REBUILD = "must_rebuild"
 """Key of the fact that something was forgotten whose words still stand in the index."""
 
 
+EVER_EXCLUDED = "ever_excluded"
+"""Key of the fact that there was something that is not to be read: what nobody has may be its."""
+
+
 class Erased(NamedTuple):
     """What was forgotten."""
 
@@ -85,6 +89,8 @@ def erase(con: sqlite3.Connection, messages: set[int], sessions: set[int], *, le
     con.execute("INSERT OR IGNORE INTO doomed SELECT key FROM identity WHERE seq IN (SELECT seq FROM gone)")
     if leave_tombs:
         con.execute("INSERT OR IGNORE INTO tombstone SELECT key, ? FROM doomed", (MESSAGE,))
+    else:
+        con.execute("INSERT OR REPLACE INTO meta VALUES(?, 1)", (EVER_EXCLUDED,))
     con.execute("DELETE FROM claim WHERE key IN (SELECT key FROM doomed)")
     con.execute("DELETE FROM identity WHERE seq IN (SELECT seq FROM gone)")
     for table in ("problem", "masked"):

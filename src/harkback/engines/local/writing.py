@@ -12,7 +12,16 @@ from __future__ import annotations
 import os
 
 from harkback._record import NamedTuple
-from harkback.engines.local.erasing import MESSAGE, SESSION, TITLE, session_key, title_key, tombs, without
+from harkback.engines.local.erasing import (
+    EVER_EXCLUDED,
+    MESSAGE,
+    SESSION,
+    TITLE,
+    session_key,
+    title_key,
+    tombs,
+    without,
+)
 from harkback.engines.local.forgetting import forget_rows, set_time
 from harkback.engines.local.ids import key_of
 from harkback.engines.local.labels import Labels
@@ -116,7 +125,8 @@ class Writing:
         self._copies: list[tuple[int, int, int, int]] = []
         self._problems: list[tuple[int, int, int, str, str]] = []
         self._secrets: list[tuple[int, int, str, int]] = []
-        self._claims: list[tuple[int, str]] = []
+        self._claims: list[tuple[int, int, str]] = []
+        """The transcript that tells it, the message it names, the title."""
         self._open: dict[int, Open] = {}
         self._forgotten: set[int] = set()
         self._waiting: list[tuple[Open, Message]] = []
@@ -216,7 +226,7 @@ class Writing:
             case SessionTitle():
                 key = key_of(opened.agent, record.key)
                 if key not in self._forgotten_messages:
-                    self._claims.append((key, self._masker.mask(record.title)[0]))
+                    self._claims.append((opened.number, key, self._masker.mask(record.title)[0]))
             case _:
                 raise AssertionError(record)
 
@@ -399,7 +409,7 @@ class Writing:
             con.executemany("INSERT OR IGNORE INTO problem VALUES(?,?,?,?,?)", self._problems)
             problems = con.total_changes - before
             con.executemany("INSERT OR REPLACE INTO masked VALUES(?,?,?,?)", self._secrets)
-            con.executemany("INSERT OR REPLACE INTO claim VALUES(?,?)", self._claims)
+            con.executemany("INSERT OR REPLACE INTO claim VALUES(?,?)", [claim[1:] for claim in self._claims])
             for opened in self._open.values():
                 self._close_transcript(con, opened)
             talk = sum(opened.messages for opened in self._open.values())
@@ -416,6 +426,8 @@ class Writing:
         at, place = opened.checkpoint, opened.transcript
         if at is not None and opened.unwanted:
             at = at._replace(state=without(at.state, opened.unwanted))
+        if at is not None and at.fingerprint == EXCLUDED:
+            con.execute("INSERT OR REPLACE INTO meta VALUES(?, 1)", (EVER_EXCLUDED,))
         if at is not None:
             if opened.before is None and not opened.is_counted:
                 add_tally(con, transcripts=1)
@@ -558,8 +570,10 @@ class Writing:
         fresh: list[tuple[Open, Session]] = []
         rows = self.con.execute(
             "SELECT session.id, native, title, started, transcript.id, path FROM session JOIN transcript"
-            " ON transcript.session = session.id WHERE session.agent=? AND title_rank <= ? GROUP BY session.id",
-            (agent, max((rank for _, rank in names.values()), default=-1)),
+            " ON transcript.session = session.id WHERE session.agent=? AND title_rank <= ?"
+            # What was not read yet learns its name when it is read, if it is to be read at all.
+            " AND fingerprint NOT IN ('', ?) GROUP BY session.id",
+            (agent, max((rank for _, rank in names.values()), default=-1), EXCLUDED),
         )
         for session, native, title, started, number, path in rows.fetchall():
             name, rank = names.get(native, ("", 0))
@@ -577,6 +591,9 @@ class Writing:
         opened.facts = None
         opened.checkpoint = Checkpoint(0, EXCLUDED)
         self._waiting = [one for one in self._waiting if one[0] is not opened]
+        self._claims = [one for one in self._claims if one[0] != opened.number]
+        self._problems = [one for one in self._problems if one[0] != opened.number]
+        self._secrets = [one for one in self._secrets if one[0] != opened.number]
 
     def set_exclusion(self, pattern: str, kind: str | None) -> bool:
         """Keep a pattern of projects, or drop it (None); whether anything changed."""
@@ -591,9 +608,21 @@ class Writing:
             con.execute("UPDATE transcript SET size=-1, fingerprint='' WHERE fingerprint=?", (EXCLUDED,))
         return changed
 
-    def settle_titles(self) -> None:
-        """Give the titles that old Claude Code kept in other files to the sessions they speak of."""
+    def settle_titles(self, *, all_is_read: bool = False) -> None:
+        """Give the titles that old Claude Code kept in other files to the sessions they speak of.
+
+        Once `all_is_read`, a title whose message nobody has may be that of an excluded session, and is dropped.
+        """
+        if all_is_read and self.con.execute("SELECT 1 FROM meta WHERE key=?", (EVER_EXCLUDED,)).fetchone():
+            self._drop_claims()
         self._retitle(claims(self.con))
+
+    def _drop_claims(self) -> None:
+        nobodys = "FROM claim WHERE NOT EXISTS(SELECT 1 FROM identity WHERE identity.key = claim.key)"
+        if self.con.execute(f"SELECT 1 {nobodys}").fetchone():
+            with guarded(self.folder), transaction(self.con) as con:
+                con.execute(f"DELETE {nobodys}")
+            self._empty_wal(0)
 
     def _retitle(self, titles: list[tuple[Open, Session]]) -> None:
         if not titles:
