@@ -93,6 +93,12 @@ class NothingNamed(HarkError):
     """Nothing was named that is to be forgotten. Give an id, or --session, --project, --before or --match."""
 
 
+class NothingToMatch(HarkError):
+    """The query of --match has no word that could be looked for, so nothing was forgotten. Give a word, or a filter
+    such as project:shop.
+    """
+
+
 class NamedTwice(HarkError):
     """{0} were given together, and `hark forget` takes one of them: together they would name too much.
 

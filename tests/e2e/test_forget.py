@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sqlite3
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -225,6 +228,45 @@ def test_what_two_options_name_together_is_not_guessed(own_home: Path, pens: lis
     narrowed = hark("forget", "--match", f"{WORD} until:2001-01-01", "--yes")
     assert narrowed.status == 1
     assert hark("forget", "--match", f"{WORD} until:2099-01-01", "--yes").out.startswith("forgot 3 messages")
+
+
+def test_a_query_can_come_from_standard_input(own_home: Path, pens: list[Pen], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert (own_home.exists(), len(pens)) == (True, 3)
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{WORD} {HAN}\n"))
+    unasked = hark("forget", "--match", "-")
+    assert unasked.status == 2
+    assert ("3 messages in all" in unasked.err, "--yes" in unasked.err) == (True, True)
+    assert len(hits(WORD)) == 3
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{WORD} {HAN}\npear\n"))
+    assert hark("forget", "--match", "-", "--yes").out.startswith("forgot 3 messages")
+    assert traces(own_home, WORD, HAN) == []
+    assert len(hits("pear")) == 6
+
+
+def test_a_query_from_standard_input_is_utf_8_whatever_the_locale(own_home: Path, pens: list[Pen]) -> None:
+    assert (own_home.exists(), len(pens)) == (True, 3)
+    done = subprocess.run(
+        [sys.executable, "-m", "harkback", "forget", "--match", "-", "--yes"],
+        input=f"{HAN}\n".encode(),
+        env={**os.environ, "PYTHONIOENCODING": "latin-1"},
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout.startswith(b"forgot 3 messages")
+
+
+@pytest.mark.parametrize("query", ["", "  ", "!!!", "in:talk"])
+def test_a_query_without_a_word_forgets_nothing(
+    own_home: Path, pens: list[Pen], monkeypatch: pytest.MonkeyPatch, query: str
+) -> None:
+    assert (own_home.exists(), len(pens)) == (True, 3)
+    refused = hark("forget", "--match", query, "--yes")
+    assert (refused.status, "no word that could be looked for" in refused.err) == (2, True)
+    monkeypatch.setattr("sys.stdin", io.StringIO(f"{query}\n"))
+    assert hark("forget", "--match", "-", "--yes").status == 2
+    assert len(hits("pear")) == 6
+    assert hark("forget", "--match", f"{query} pear", "--yes").status == 0
+    assert hits("pear") == []
 
 
 def test_totals_agree_after_forgetting(own_home: Path, pens: list[Pen]) -> None:

@@ -9,6 +9,7 @@ from harkback._record import NamedTuple
 from harkback.engines.local import Search
 from harkback.engines.local.erasing import messages_before, messages_in
 from harkback.model import LANES, StoredSession
+from harkback.terms import needs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def find_doomed(
     before_ms: int | None,
     match: Query | None,
 ) -> Doomed:
-    """Find what is to be forgotten; nothing is changed. Raises NotFound, Ambiguous."""
+    """Find what is to be forgotten; nothing is changed. Raises NotFound, Ambiguous, NothingToMatch."""
     rows = engine.rows
     messages: set[int] = set()
     whole = {one.number: one for one in (rows.find_session(text) for text in sessions)}
@@ -103,6 +104,8 @@ def find_doomed(
         ended = rows.sessions(until_ms=before_ms, subagents=True, limit=-1)
         whole |= {one.number: one for one in ended if (one.ended_ms or before_ms) < before_ms}
     if match is not None:
+        if not any(one.field != "in" for one in match.filters) and not any(not need.negated for need in needs(match)):
+            raise errors.NothingToMatch  # or it would be everything
         wanted = Search(match, tuple(range(len(LANES))), MOST_MATCHES, pool=MOST_MATCHES)
         # Only what holds every word: a looser match is for a person to judge.
         ranked = rank.by_time(engine.find(wanted).candidates, 0)

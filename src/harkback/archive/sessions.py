@@ -384,7 +384,7 @@ class Archive:
         before_ms: int | None = None,
         match: Query | None = None,
     ) -> Doomed:
-        """Find what would be forgotten, and change nothing. Raises NothingYet, NotFound, Ambiguous."""
+        """Find what would be forgotten, and change nothing. Raises NothingYet, NotFound, Ambiguous, NothingToMatch."""
         from harkback.archive.keeping import find_doomed
 
         engine = self._need()

@@ -43,7 +43,7 @@ def main(argv: list[str]) -> int:
     from harkback.cli.commands import run_command
     from harkback.errors import HarkError
 
-    for stream in (sys.stdout, sys.stderr):
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             # A terminal knows its encoding; a pipe gets UTF-8, or on Windows agents would read `?` for every Han

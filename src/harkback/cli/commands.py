@@ -191,7 +191,7 @@ def _forget(options: argparse.Namespace) -> int:
         before = with_options(parse("", archive.now_ms), archive.now_ms, since=options.before).filters
     except BadValue as error:
         raise BadValue("--before", *error.args[1:]) from error
-    match = parse(options.match, archive.now_ms) if options.match else None
+    match = parse(_match(options.match), archive.now_ms) if options.match is not None else None
     ways = {
         "ID or --session": options.id or options.session,
         "--project": options.project,
@@ -220,6 +220,15 @@ def _forget(options: argparse.Namespace) -> int:
             return 2
     printing.forgotten(doomed, archive.forget(doomed, _say_waiting), as_json=options.json)
     return 0
+
+
+def _match(text: str) -> str:
+    """Give the query of `--match`; `-` reads a line from standard input, which no list of processes shows."""
+    if text != "-" or sys.stdin is None:
+        return text
+    if sys.stdin.isatty():
+        print("Forget what matches: ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip()
 
 
 def _is_agreed(question: str, refused: Callable[[], None] | None) -> bool:

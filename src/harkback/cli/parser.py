@@ -238,7 +238,11 @@ def _forget(add: Callable[..., argparse.ArgumentParser]) -> None:
     one.add_argument("--session", action="append", default=[], metavar="ID", help="a session")
     one.add_argument("--project", action="append", default=[], metavar="PROJECT", help="every session of a project")
     one.add_argument("--before", metavar="DATE", help="everything said before this date")
-    one.add_argument("--match", metavar="QUERY", help="every message that a search for this finds, in any lane")
+    one.add_argument(
+        "--match",
+        metavar="QUERY",
+        help="every message that a search for this finds, in any lane; - reads it from standard input",
+    )
     one.add_argument("--yes", action="store_true", help="do not ask")
     _json(one)
 
