@@ -13,9 +13,9 @@ from harkback.ingest.excluded import Excluded, is_match
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.e2e.pens import PENS, Claude, Codex, Pen, hark, texts
+    from tests.e2e.pens import PENS, Claude, Codex, Pen, hark, hits, texts
 else:
-    from pens import PENS, Claude, Codex, Pen, hark, texts
+    from pens import PENS, Claude, Codex, Pen, hark, hits, texts
 
 
 @pytest.fixture
@@ -139,6 +139,39 @@ def test_what_was_just_forgotten_does_not_count_as_unread(folders: tuple[Path, P
     assert folders
     hark("exclude", "add", "secret-*", "--yes")
     assert hark("status", "--json").json["coverage"]["pending"] == 0
+
+
+@pytest.mark.parametrize("kind", PENS)
+@pytest.mark.parametrize("secret", ["original", "fork"])
+def test_what_also_stands_in_an_open_project_stays(own_home: Path, kind: type[Pen], secret: str) -> None:
+    places = {name: own_home / "work" / name for name in ("original", "fork")}
+    for place in places.values():
+        place.mkdir(parents=True)
+    original = kind(1, "2026-11-03", str(places["original"]))
+    original.user("pear shared")
+    original.say("pear shared answer")
+    original.write(own_home)
+    fork = kind(2, "2026-11-04", str(places["fork"]))
+    if isinstance(fork, Claude):
+        original.rows = [{**row, "cwd": fork.cwd} for row in original.rows]
+    fork.copy(original, len(original.rows))
+    fork.user("pear fork alone")
+    fork.write(own_home)
+    before = texts("pear")
+    assert before == ["pear fork alone", "pear shared", "pear shared answer"]
+    assert all(len(hit["copies"]) == 1 for hit in hits("shared"))
+    done = hark("exclude", "add", secret, "--yes", "--json").json
+    assert done["forgotten"] == 1
+    left = before if secret == "original" else before[1:]
+    assert texts("pear") == left
+    (project,) = {hit["project"] for hit in hark("search", "--json", "pear").json["hits"]}
+    assert project != str(places[secret])
+    assert hark("check").status == 0
+    counted = hark("status", "--json").json["coverage"]
+    hark("sync", "--full")
+    assert texts("pear") == left
+    again = hark("status", "--json").json["coverage"]
+    assert {**again, "last_full_pass": None} == {**counted, "last_full_pass": None}
 
 
 @pytest.mark.parametrize("pattern", [".", "./", "../secret-a"])

@@ -7,6 +7,7 @@ A tombstone is the hash of a name (of a message, a session, a title), never a te
 from __future__ import annotations
 
 from harkback._record import NamedTuple
+from harkback.engines.local.forgetting import move_to_heirs
 from harkback.engines.local.ids import key_of
 from harkback.engines.local.schema import WITH_TOMBSTONES, add_tally, chunks, version
 from harkback.model import TALK, USER
@@ -74,17 +75,21 @@ def messages_before(con: sqlite3.Connection, before_ms: int) -> set[int]:
 def erase(con: sqlite3.Connection, messages: set[int], sessions: set[int], *, leave_tombs: bool) -> Erased:
     """Forget messages wherever they stand, and whole sessions; inside a transaction.
 
-    Without `leave_tombs` a later sync may bring them back.
+    Without `leave_tombs` only sessions are forgotten: what stands in others too stays there, and a later sync may bring
+    the sessions back.
     """
-    messages = messages | messages_in(con, sessions)
     con.execute("CREATE TEMP TABLE IF NOT EXISTS doomed(key INTEGER PRIMARY KEY)")
     con.execute("DELETE FROM doomed")
-    con.executemany("INSERT OR IGNORE INTO doomed VALUES(?)", [(key,) for key in sorted(messages)])
-    _count_out(con)
-    _forget_titles(con, leave_tombs=leave_tombs)
     con.execute("CREATE TEMP TABLE IF NOT EXISTS gone(seq INTEGER PRIMARY KEY)")
     con.execute("DELETE FROM gone")
-    con.execute("INSERT INTO gone SELECT seq FROM part WHERE message IN (SELECT key FROM doomed)")
+    messages = messages | messages_in(con, sessions)
+    if leave_tombs:
+        con.executemany("INSERT OR IGNORE INTO doomed VALUES(?)", [(key,) for key in sorted(messages)])
+        _count_out(con)
+        _forget_titles(con)
+        con.execute("INSERT INTO gone SELECT seq FROM part WHERE message IN (SELECT key FROM doomed)")
+    else:
+        _hand_over(con, sessions)
     # A message may have a second name, which copies share.
     con.execute("INSERT OR IGNORE INTO doomed SELECT key FROM identity WHERE seq IN (SELECT seq FROM gone)")
     if leave_tombs:
@@ -112,6 +117,20 @@ def erase(con: sqlite3.Connection, messages: set[int], sessions: set[int], *, le
     return Erased(len(messages), len(sessions))
 
 
+def _hand_over(con: sqlite3.Connection, sessions: Iterable[int]) -> None:
+    """Give what also stands in other sessions to those; what stays behind is gone."""
+    transcripts = [
+        row
+        for session in sorted(sessions)
+        for row in con.execute("SELECT id, messages FROM transcript WHERE session=?", (session,)).fetchall()
+    ]
+    # First all of them, so that none of them is another's heir.
+    con.executemany("DELETE FROM copy WHERE transcript=?", [(number,) for number, _ in transcripts])
+    for number, talk in transcripts:
+        con.execute("INSERT INTO gone SELECT seq FROM part WHERE transcript=?", (number,))
+        add_tally(con, parts=move_to_heirs(con, number, set()), messages=-talk)
+
+
 def _count_out(con: sqlite3.Connection) -> None:
     """Take the doomed messages out of the totals of their transcripts and of the archive."""
     own = con.execute(
@@ -131,7 +150,7 @@ def _count_out(con: sqlite3.Connection) -> None:
     add_tally(con, messages=-len(counted))
 
 
-def _forget_titles(con: sqlite3.Connection, *, leave_tombs: bool) -> None:
+def _forget_titles(con: sqlite3.Connection) -> None:
     """Take away titles that were made of a doomed prompt, and doomed titles; from what reading remembers too."""
     rows = con.execute(
         "SELECT session.id, title FROM session JOIN part ON part.seq = title_seq WHERE part.message IN"
@@ -151,8 +170,7 @@ def _forget_titles(con: sqlite3.Connection, *, leave_tombs: bool) -> None:
     ]
     for session, title in set(rows):
         con.execute("UPDATE session SET title='', title_rank=0, title_seq=NULL WHERE id=?", (session,))
-        if leave_tombs:
-            con.execute("INSERT OR IGNORE INTO tombstone VALUES(?, ?)", (title_key(title), TITLE))
+        con.execute("INSERT OR IGNORE INTO tombstone VALUES(?, ?)", (title_key(title), TITLE))
         for number, state in con.execute("SELECT id, state FROM transcript WHERE session=?", (session,)).fetchall():
             con.execute("UPDATE transcript SET state=? WHERE id=?", (without(state, title), number))
 

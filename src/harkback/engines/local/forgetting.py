@@ -21,7 +21,7 @@ def forget_rows(con: sqlite3.Connection, transcript: int, kept: set[int]) -> Non
     high = con.execute("SELECT ifnull(max(seq), 0) FROM part WHERE transcript=?", (transcript,)).fetchone()[0]
     session = con.execute("SELECT session FROM transcript WHERE id=?", (transcript,)).fetchone()[0]
     con.execute("DELETE FROM copy WHERE transcript=?", (transcript,))
-    moved = _move_to_heirs(con, transcript, kept)
+    moved = move_to_heirs(con, transcript, kept)
     con.execute(
         "UPDATE session SET title='', title_rank=0, title_seq=NULL WHERE id=?1 AND (title_seq IS NULL OR title_seq IN"
         " (SELECT seq FROM part WHERE transcript=?2 AND pos=?3))",
@@ -45,8 +45,11 @@ def forget_rows(con: sqlite3.Connection, transcript: int, kept: set[int]) -> Non
     )
 
 
-def _move_to_heirs(con: sqlite3.Connection, transcript: int, kept: set[int]) -> int:
-    """Move a transcript's messages to the transcripts that hold copies of them; gives the number of parts moved."""
+def move_to_heirs(con: sqlite3.Connection, transcript: int, kept: set[int]) -> int:
+    """Move a transcript's messages to the transcripts that hold copies of them; gives the number of parts moved.
+
+    Its own parts stay, for the caller to delete.
+    """
     rows = con.execute(
         "SELECT copy.message, min(copy.transcript) FROM copy WHERE copy.message IN"
         " (SELECT message FROM part WHERE transcript=?) GROUP BY copy.message",
