@@ -43,6 +43,16 @@ class ArchiveUnreadable(HarkError):
     """
 
 
+class ArchiveDamaged(HarkError):
+    """The archive in {0} is damaged ({1}). Move that folder elsewhere and run `hark sync`, which makes a new one of
+    the transcripts that are still on disk.
+    """
+
+
+class LockDamaged(HarkError):
+    """{0} is damaged ({1}). Delete it; it holds nothing and is made again."""
+
+
 class ArchiveReadOnly(HarkError):
     """The archive in {0} cannot be written ({1}). Check who owns the folder, or set HARK_HOME to a folder of your
     own.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from harkback.errors import ArchiveReadOnly, ArchiveUnreadable
+from harkback.errors import ArchiveDamaged, ArchiveReadOnly, ArchiveUnreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -140,7 +140,7 @@ def test_an_archive_that_is_no_database_is_told_apart_from_an_empty_one(world: W
     with open(os.path.join(world.data, "archive.sqlite"), "wb") as file:
         file.write(b"x" * size)
     if size:
-        with pytest.raises(ArchiveUnreadable, match="not a database"):
+        with pytest.raises(ArchiveDamaged, match="not a database"):
             world.found("apple", sync=False)
         return
     assert world.found("apple", sync=False) == []

@@ -88,19 +88,60 @@ def test_what_the_index_has_lost_comes_back_with_the_command_that_is_named(archi
     assert hark("check").status == 0
 
 
-def test_a_damaged_database_is_told(archive: str) -> None:
+def spoil(archive: str, page: int) -> None:
+    """Overwrite the database from a page on, as a bad disk does."""
     path = os.path.join(archive, "archive.sqlite")
     con = sqlite3.connect(path)
     con.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     con.close()
-    size = os.path.getsize(path)
+    size = os.path.getsize(path) - page * 8192
     with open(path, "r+b") as file:
-        for page in range(4, size // 8192):
-            file.seek(page * 8192 + 8)
-            file.write(b"\xff" * 64)
-    checked = hark("check")
-    assert checked.status == 2
-    assert "damaged" in checked.out + checked.err or "cannot be opened" in checked.err
+        file.seek(page * 8192)
+        file.write(b"\xff" * size)
+
+
+READING = (
+    ("search", "pear"),
+    ("search", "--no-sync", "pear"),
+    ("sessions",),
+    ("status",),
+    ("check",),
+    ("sources",),
+    (),
+)
+WRITING = (("sync",), ("rebuild",), ("exclude", "add", "nothing"), ("forget", "--project", "demo", "--yes"))
+
+
+@pytest.mark.parametrize("page", [0, 1])
+def test_a_damaged_database_is_called_that_by_every_command(archive: str, own_home: Path, page: int) -> None:
+    assert all(hark(*argv).status == 0 for argv in READING)
+    spoil(archive, page)
+    for argv in (*READING, *WRITING):
+        done = hark(*argv)
+        assert (done.status, done.out) == (2, ""), argv
+        assert done.err.startswith(f"hark: The archive in {archive} is damaged ("), argv
+        assert "Move that folder elsewhere and run `hark sync`" in done.err
+    os.rename(archive, own_home / "elsewhere")
+    assert hark("sync").status == 0
+    assert hits("pear")
+
+
+def test_a_damaged_lock_file_is_named_and_a_search_answers(archive: str, own_home: Path) -> None:
+    lock = os.path.join(archive, "sync.lock")
+    assert hark("sync").status == 0
+    with open(lock, "wb") as file:
+        file.write(b"x" * 9000)
+    pen = Claude(20, "2026-11-06")
+    pen.user("pear late")
+    pen.write(own_home)
+    found = hark("search", "pear")
+    assert found.status == 0
+    done = hark("sync")
+    assert (done.status, done.err.startswith(f"hark: {lock} is damaged (")) == (2, True)
+    assert f"{lock} is damaged" in found.err
+    os.unlink(lock)
+    assert hark("sync").status == 0
+    assert hits("late")
 
 
 SECRET = "ghp_" + "a1B2c3D4" * 5

@@ -22,7 +22,17 @@ from harkback.archive.answers import (
     Status,
 )
 from harkback.config import DEFAULTS
-from harkback.engines.local import FOREVER_S, POOL, LocalEngine, Search, base_name, guarded, locked, prepare_folder
+from harkback.engines.local import (
+    FOREVER_S,
+    POOL,
+    LocalEngine,
+    Search,
+    base_name,
+    guarded,
+    locked,
+    prepare_folder,
+    undamaged,
+)
 from harkback.ingest.changes import Changes, Report, all_changes, hot_changes
 from harkback.ingest.excluded import Excluded, sealed_projects
 from harkback.ingest.projects import project_of
@@ -77,6 +87,9 @@ def _masked(record: bytes) -> bytes:
         text, found = masker().mask(record.decode("utf-8", "replace"))
         return text.encode() if found else record
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace") if found else record
+
+
+__all__ = ["Archive", "undamaged"]
 
 
 class Archive:
@@ -252,7 +265,7 @@ class Archive:
             return CaughtUp(kept if not changes.is_full else 0)
         try:
             report = self._read(changes, until=until, wait_s=LOCK_WAIT_S, forget=not full)
-        except (errors.ArchiveReadOnly, errors.DiskFull) as error:
+        except (errors.ArchiveReadOnly, errors.DiskFull, errors.LockDamaged) as error:
             if reader is None:
                 raise
             # The answer from what is stored is worth more than the newest line; but it says so.

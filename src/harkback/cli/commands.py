@@ -8,7 +8,7 @@ from functools import partial
 from time import time
 
 from harkback.archive.answers import SessionView
-from harkback.archive.sessions import Archive
+from harkback.archive.sessions import Archive, undamaged
 from harkback.cli.parser import parse as parse_argv
 from harkback.config import place, read_settings
 from harkback.errors import BadValue, NamedTwice, NoPattern, NothingNamed
@@ -30,9 +30,11 @@ CONTEXT_CHARS = 2000
 def run_command(argv: list[str]) -> int:
     """Run a command of `hark`; bare `hark` says what is covered and which commands to know."""
     if not argv or argv == ["--json"]:
-        return _bare(as_json=bool(argv))
+        with undamaged(place(os.environ).data):
+            return _bare(as_json=bool(argv))
     options = parse_argv(argv)
-    return _COMMANDS[options.command](options)
+    with undamaged(place(os.environ).data):
+        return _COMMANDS[options.command](options)
 
 
 def _archive() -> Archive:

@@ -4,6 +4,16 @@ from harkback.engines.local.engine import LocalEngine, Search
 from harkback.engines.local.finding import POOL
 from harkback.engines.local.labels import base_name
 from harkback.engines.local.lock import FOREVER_S, locked
-from harkback.engines.local.schema import guarded, prepare_folder
+from harkback.engines.local.schema import guarded, prepare_folder, undamaged
 
-__all__ = ["FOREVER_S", "POOL", "LocalEngine", "Search", "base_name", "guarded", "locked", "prepare_folder"]
+__all__ = [
+    "FOREVER_S",
+    "POOL",
+    "LocalEngine",
+    "Search",
+    "base_name",
+    "guarded",
+    "locked",
+    "prepare_folder",
+    "undamaged",
+]

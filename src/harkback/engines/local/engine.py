@@ -82,7 +82,7 @@ class LocalEngine:
 
         With `snapshot` the rows stay as they are until it is closed, whatever others write: what the index names must
         not be replaced before it is read. Not for long, since the write-ahead log cannot be emptied meanwhile.
-        Raises ArchiveUnreadable, ArchiveReadOnly, ArchiveTooNew, WordsMissing, DiskFull.
+        Raises ArchiveUnreadable, ArchiveDamaged, ArchiveReadOnly, ArchiveTooNew, WordsMissing, DiskFull.
         """
         if not write and not cls.exists(folder):
             return None

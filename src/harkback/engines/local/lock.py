@@ -10,6 +10,9 @@ import os
 import sqlite3
 from time import monotonic, sleep
 
+from harkback import errors
+from harkback.engines.local.schema import is_damage
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,13 +25,14 @@ _AGAIN_S = 0.02
 class locked:  # noqa: N801  # used as a verb: `with locked(folder, …) as is_ours:`
     """Hold the lock of a folder; gives False when another process has it for longer than `wait_s`.
 
-    `waiting` is called once before waiting. Raises sqlite3.Error when the file cannot be made or written.
+    `waiting` is called once before waiting. Raises sqlite3.Error when the file cannot be made or written,
+    LockDamaged.
     """
 
     def __init__(self, folder: str, *, wait_s: float, waiting: Callable[[], None]) -> None:
         self.wait_s = wait_s
         self.waiting = waiting
-        path = os.path.join(folder, FILE)
+        self.path = path = os.path.join(folder, FILE)
         if os.path.exists(path) and not os.access(path, os.W_OK):
             # On a file that it may only read, SQLite calls a shared lock an exclusive one.
             raise sqlite3.OperationalError(f"{FILE} is readonly")
@@ -55,7 +59,9 @@ class locked:  # noqa: N801  # used as a verb: `with locked(folder, …) as is_o
     def _take(self) -> bool:
         try:
             self.con.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as error:
+        except sqlite3.DatabaseError as error:
+            if is_damage(error):
+                raise errors.LockDamaged(self.path, error) from error
             if "locked" in str(error):
                 return False
             raise

@@ -72,7 +72,7 @@ def connect(folder: str, *, write: bool) -> sqlite3.Connection:
     """Open the archive's database and set every pragma; the only place that does.
 
     Readers never write and never wait: the journal is a WAL. `page_size` must be set before the WAL is.
-    Raises ArchiveUnreadable, ArchiveReadOnly, ArchiveTooNew, DiskFull.
+    Raises ArchiveUnreadable, ArchiveDamaged, ArchiveReadOnly, ArchiveTooNew, DiskFull.
     """
     try:
         if write:
@@ -132,10 +132,32 @@ def prepare_folder(folder: str) -> None:
 
 
 def _opening_error(folder: str, error: sqlite3.Error, *, write: bool) -> errors.HarkError:
+    if is_damage(error):
+        return errors.ArchiveDamaged(folder, error)
     if "full" in str(error):
         return errors.DiskFull(folder)
     is_read_only = write or "readonly" in str(error)
     return (errors.ArchiveReadOnly if is_read_only else errors.ArchiveUnreadable)(folder, error)
+
+
+def is_damage(error: BaseException | None) -> bool:
+    """Whether SQLite says of a file that what stands in it is no database, or a broken one."""
+    code = getattr(error, "sqlite_errorcode", 0)  # the low byte is the kind, the rest says more of it
+    return code & 0xFF in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+
+
+class undamaged:  # noqa: N801  # used as a verb: `with undamaged(folder):`
+    """Turn what SQLite says of a damaged archive, which may show at any reading, into our own error."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        if is_damage(error):
+            raise errors.ArchiveDamaged(self.folder, error) from error
 
 
 def is_laid_out(con: sqlite3.Connection) -> bool:
