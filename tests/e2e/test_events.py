@@ -215,7 +215,7 @@ def test_a_deleted_subagents_task_is_no_reply_and_the_counts_say_what_is_missing
     assert (before["gone"], after["gone"]) == (0, 1)
     assert after["events"] == before["events"]
     assert main(["events", "--stats"]) == 0
-    assert "1 sessions whose transcripts" in box.capsys.readouterr().err
+    assert "1 session counted as kept here" in box.capsys.readouterr().err
 
 
 def test_tokens_count_once_for_each_answer_and_the_last_row_says_how_many(box: Box) -> None:

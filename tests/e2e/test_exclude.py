@@ -361,6 +361,15 @@ def traces(word: str, before: str = "pear") -> list[str]:
     return found
 
 
+def test_after_a_sync_nothing_of_an_ignored_project_is_pending(folders: tuple[Path, Path]) -> None:
+    hark("sync")
+    assert "pending    nothing" in hark("status").out
+    (folders[1] / ".harkignore").touch()
+    assert "the archive holds 3 transcripts" in hark("sync").out
+    assert "pending    nothing" in hark("status").out
+    assert "not read yet" not in hark("sources").out
+
+
 def test_a_sealed_project_is_found_only_from_inside(
     folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

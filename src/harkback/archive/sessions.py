@@ -202,9 +202,10 @@ class Archive:
     def _why_nothing(self, engine: LocalEngine, wanted: Search, coverage: Coverage, asking: list[StoredSession]) -> str:
         """Say whether it is absent, filtered out, or perhaps not read yet, and what to try."""
         if coverage.pending:
+            left = "1 transcript is" if coverage.pending == 1 else f"{coverage.pending:,} transcripts are"
             return (
-                f"Not found in what is indexed so far; {coverage.pending} transcripts are still to be read."
-                " `hark sync` reads them and shows how far it is; then search again."
+                f"Not found in what is indexed so far; {left} still to be read."
+                " `hark sync` reads on and shows how far it is; then search again."
             )
         bare = wanted._replace(query=wanted.query._replace(filters=()), lanes=tuple(range(len(LANES))), limit=1)
         if not coverage.transcripts:

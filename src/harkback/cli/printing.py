@@ -86,6 +86,14 @@ def _number(number: int, what: str) -> str:
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
+def _have(number: int) -> str:
+    return "has" if number == 1 else "have"
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
 def _base(path: str) -> str:
     return path.replace("\\", "/").rstrip("/").rpartition("/")[2] or path
 
@@ -259,7 +267,7 @@ def _whole(part: StoredPart) -> str:
 def _places(view: MessageView) -> list[str]:
     shown = [_paint(_plain(f"    {one.id}  {path} at byte {at}"), _DIM) for one, path, at in view.places[:10]]
     more = len(view.places) - len(shown)
-    return [*shown, *([_paint(f"    and in {more:,} other places (all with --json)", _DIM)] if more else [])]
+    return [*shown, *([_paint(f"    and in {_number(more, 'other place')} (all with --json)", _DIM)] if more else [])]
 
 
 def _session_line(one: StoredSession) -> str:
@@ -357,12 +365,12 @@ def statistics(counted: Statistics, *, as_json: bool, has_tokens: bool) -> None:
     for group, counts in counted.groups.items():
         print(_paint(_plain(f"{group.day or 'no date'}  {group.agent}  {group.project}"), _CYAN))
         _print_counts(counts)
-    print(_paint(f"all: {counted.sessions:,} sessions", _GREEN))
+    print(_paint(f"all: {_number(counted.sessions, 'session')}", _GREEN))
     _print_counts(counted.total)
     if counted.gone:
         _note(
-            f"{counted.gone:,} sessions whose transcripts were deleted by their agent are counted as they are kept"
-            " here: without tokens and skills, hooks as meta"
+            f"{_number(counted.gone, 'session')} counted as kept here, the transcript having been deleted by its"
+            " agent: without tokens and skills, hooks as meta"
         )
 
 
@@ -405,7 +413,7 @@ def doomed(found: Doomed) -> None:
     for one in found.sessions[:10]:
         _note(f"    session {one.short}  {_when(one.started_ms)}  {_title(one)}")
     if len(found.sessions) > 10:
-        _note(f"    and {len(found.sessions) - 10:,} more sessions")
+        _note(f"    and {_number(len(found.sessions) - 10, 'more session')}")
 
 
 def _project_counts(projects: dict[str, int]) -> None:
@@ -517,7 +525,8 @@ def pending(number: int, note: str) -> None:
     if note:
         _note(note)
     if number:
-        _note(f"{number:,} transcripts have something that was not read yet and is not given here: hark sync")
+        unread = f"{_number(number, 'transcript')} {_have(number)} something that was not read yet"
+        _note(f"{unread} and is not given here: hark sync")
 
 
 # -- lists and states ----------------------------------------------------------------------------------------------
@@ -531,13 +540,13 @@ def sessions(listed: Sequence[StoredSession], next_page: int, *, as_json: bool) 
         _json(wire.sessions(list(listed), next_page))
         return
     for one in listed:
-        facts = [_when(one.ended_ms), one.agent, _base(one.project or one.cwd), f"{one.messages} messages"]
+        facts = [_when(one.ended_ms), one.agent, _base(one.project or one.cwd), _number(one.messages, "message")]
         facts += [one.branch] if one.branch else []
         facts += [f"{one.relation} of {one.parent_short}"] if one.parent else []
         facts += ["gone"] if one.is_gone else []
         print(_paint(one.native, _CYAN) + "  " + _plain("  ".join(facts)) + "  " + _paint(_title(one), _GREEN))
     if next_page:
-        _note(f"{len(listed)} sessions; the next ones: --page {next_page}")
+        _note(f"{_number(len(listed), 'session')}; the next ones: --page {next_page}")
     if not listed:
         print("No session fits, or this page is past the last one. `hark sessions` lists all of them.")
 
@@ -569,7 +578,7 @@ def rebuilt(parts: int, seconds: float, *, as_json: bool) -> None:
 
         _json({"schema": wire.SCHEMA, "texts": parts, "seconds": round(seconds, 3)})
     else:
-        print(f"made the word index again from {parts:,} texts in {seconds:.1f} seconds")
+        print(f"made the word index again from {_number(parts, 'text')} in {seconds:.1f} seconds")
 
 
 def status(state: Status, *, as_json: bool) -> None:
@@ -581,11 +590,12 @@ def status(state: Status, *, as_json: bool) -> None:
         return
     kept = state.coverage
     print(f"archive    {state.folder} ({state.bytes / 1e6:,.1f} MB)")
-    print(f"holds      {kept.transcripts:,} transcripts, {kept.messages:,} messages")
+    print(f"holds      {_number(kept.transcripts, 'transcript')}, {_number(kept.messages, 'message')}")
     for one in state.agents:
         gone = f", {one.gone:,} deleted by the agent and kept here" if one.gone else ""
-        print(f"           {one.agent}: {one.transcripts:,} transcripts, newest {_when(one.newest_ms)}{gone}")
-    print(f"pending    {f'{kept.pending:,} transcripts have something new: hark sync' if kept.pending else 'nothing'}")
+        print(f"           {one.agent}: {_number(one.transcripts, 'transcript')}, newest {_when(one.newest_ms)}{gone}")
+    unread = f"{_number(kept.pending, 'transcript')} {_have(kept.pending)} something new: hark sync"
+    print(f"pending    {unread if kept.pending else 'nothing'}")
     print(f"full pass  {_when(kept.last_full_pass_ms) if kept.last_full_pass_ms else 'none yet: hark sync'}")
     kinds = ", ".join(f"{kind} {number:,}" for kind, number in state.problem_kinds.items())
     print(f"problems   {kinds or 'none'}")
@@ -601,8 +611,8 @@ def status(state: Status, *, as_json: bool) -> None:
     print(f"masked     {secrets or 'no secrets'}")
     for leaving in state.leaving:
         print(
-            f"leaving    {leaving.agent} will delete {leaving.transcripts:,} transcripts within a week"
-            f" (it keeps them {leaving.after_days} days); what was read of them stays here"
+            f"leaving    {leaving.agent} will delete {_number(leaving.transcripts, 'transcript')} within a week"
+            f" (it keeps them {_number(leaving.after_days, 'day')}); what was read of them stays here"
         )
 
 
@@ -628,7 +638,8 @@ def sources(listed: Sequence[SourceView], *, as_json: bool) -> None:
             gone = f", {kept.gone:,} more deleted by the agent and kept here" if kept.gone else ""
             print(f"    files      {one.on_disk:,} on disk{unread if is_behind else ''}{gone}")
             print(
-                f"    read       {one.sessions:,} sessions, {kept.messages:,} messages, newest {_when(kept.newest_ms)}"
+                f"    read       {_number(one.sessions, 'session')}, {_number(kept.messages, 'message')},"
+                f" newest {_when(kept.newest_ms)}"
             )
             print(f"    problems   {f'{one.problems:,} (hark status lists them)' if one.problems else 'none'}")
 
@@ -644,17 +655,17 @@ def bare(overview: Overview, *, as_json: bool) -> None:
     if kept is None:
         print("hark finds again what was said in past sessions of your coding agents.")
         print(
-            f"Nothing is indexed yet; {overview.transcripts:,} transcripts were found."
-            " The first search or `hark sync` reads them."
+            "Nothing is indexed yet; the first search or `hark sync` reads what was found:"
+            f" {_number(overview.transcripts, 'transcript')}."
         )
     else:
         print(
-            f"{kept.transcripts:,} transcripts and {kept.messages:,} messages can be searched,"
+            f"{_number(kept.transcripts, 'transcript')} and {_number(kept.messages, 'message')} can be searched,"
             f" the newest from {_when(overview.newest_ms)}."
         )
         print(
-            f"{kept.pending:,} transcripts are still to be read,"
-            f" {kept.problems:,} records could not be read as they stand."
+            f"{_number(kept.pending, 'transcript')} {_are(kept.pending)} still to be read,"
+            f" {_number(kept.problems, 'record')} could not be read as they stand."
         )
     print()
     for command, what in COMMANDS:

@@ -155,7 +155,11 @@ def _mend(offset: int, line: bytes, *, whole: bool = False) -> Iterator[tuple[in
         found = [] if whole else [(base + at, size, one) for at, size, one in _later_records(body)]
         kind = "glued" if found else "nul-run" if b"\0" in body else "not-json"
     if kind:
-        yield offset, length, Problem(offset, length, kind, f"{length} bytes: {_head(body)}"[:120])
+        yield (
+            offset,
+            length,
+            Problem(offset, length, kind, f"{length} byte{'s' if length != 1 else ''}: {_head(body)}"[:120]),
+        )
     yield from found
 
 
