@@ -362,12 +362,54 @@ def traces(word: str, before: str = "pear") -> list[str]:
 
 
 def test_after_a_sync_nothing_of_an_ignored_project_is_pending(folders: tuple[Path, Path]) -> None:
+
+
+@pytest.mark.parametrize("how", ["pattern", "file"])
+def test_nothing_of_an_excluded_project_is_pending(own_home: Path, folders: tuple[Path, Path], how: str) -> None:
+    hark("sync")
+    late = Claude(99, "2026-11-04", str(folders[0]))
+    late.user("pear late")
+    late.write(own_home)
+    assert "1 transcript has something new" in hark("status").out
     hark("sync")
     assert "pending    nothing" in hark("status").out
-    (folders[1] / ".harkignore").touch()
-    assert "the archive holds 3 transcripts" in hark("sync").out
+    if how == "file":
+        (folders[1] / ".harkignore").touch()
+        hark("sync")
+    else:
+        hark("exclude", "add", "secret-a")
+        hark("exclude", "add", "nothing-else")
     assert "pending    nothing" in hark("status").out
     assert "not read yet" not in hark("sources").out
+    assert "the archive holds 4 transcripts" in hark("sync").out
+    assert hark("check").status == 0
+
+
+def test_forgetting_a_session_that_was_excluded_keeps_the_totals(folders: tuple[Path, Path]) -> None:
+    hark("sync")
+    (native,) = [one["id"] for one in hark("sessions", "--json", "secret-a claude").json["sessions"]]
+    assert folders
+    hark("exclude", "add", "secret-a")
+    assert "the archive holds 3 transcripts" in hark("sync").out
+    assert hark("forget", "--session", native, "--yes").status == 0
+    assert "the archive holds 3 transcripts" in hark("sync").out
+
+
+@pytest.mark.parametrize("how", ["excluded", "ignored", "sealed"])
+def test_a_search_says_that_everything_is_excluded(folders: tuple[Path, Path], how: str) -> None:
+    assert projects() == {"open", "secret-a"}
+    for place in folders:
+        assert "exclude" not in hark("search", "nowhere").out
+        if how == "ignored":
+            (place / ".harkignore").touch()
+            hark("sync")
+        else:
+            hark("exclude", "add", place.name, *(["--sealed"] if how == "sealed" else []))
+    for argv in (("pear",), ("--by", "session", "pear"), ("since:2026-01-01",), ("--no-sync", "pear")):
+        found = hark("search", *argv)
+        assert found.status == 1
+        assert found.out.startswith(f"Nothing found. Every project is {'sealed' if how == 'sealed' else 'excluded'}")
+        assert "`hark exclude list`" in found.out
 
 
 def test_a_sealed_project_is_found_only_from_inside(

@@ -54,6 +54,11 @@ if TYPE_CHECKING:
     from harkback.query import Query
 
 EMPTY_QUERY = "The query is empty. Say what to look for, or use a filter such as file:nginx.conf or since:7d."
+ALL_EXCLUDED = (
+    "Every project is excluded, so nothing was read. `hark exclude list` shows the patterns; a file .harkignore in a"
+    " folder excludes it too."
+)
+ALL_SEALED = "Every project is sealed, and found only from inside itself. `hark exclude list` shows the patterns."
 ONLY_SIGNS = "The query holds only signs that are not indexed. Add a word that stands near them."
 
 LOCK_WAIT_S = 0.1
@@ -209,7 +214,11 @@ class Archive:
             )
         bare = wanted._replace(query=wanted.query._replace(filters=()), lanes=tuple(range(len(LANES))), limit=1)
         if not coverage.transcripts:
-            return self._hint_nothing(sync=True)
+            return ALL_EXCLUDED if engine.rows.passed_over() else self._hint_nothing(sync=True)
+        if wanted.exclude_projects and not engine.rows.sessions(
+            hidden=wanted.exclude_projects, subagents=True, limit=1
+        ):
+            return ALL_SEALED
         filtered = self._why_filtered(engine, wanted, bare, asking)
         if filtered:
             return filtered

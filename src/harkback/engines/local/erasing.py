@@ -9,7 +9,7 @@ from __future__ import annotations
 from harkback._record import NamedTuple
 from harkback.engines.local.forgetting import move_to_heirs
 from harkback.engines.local.ids import key_of
-from harkback.engines.local.schema import WITH_TOMBSTONES, add_tally, chunks, version
+from harkback.engines.local.schema import EXCLUDED, WITH_TOMBSTONES, add_tally, chunks, version
 from harkback.model import TALK, USER
 
 TYPE_CHECKING = False
@@ -75,8 +75,8 @@ def messages_before(con: sqlite3.Connection, before_ms: int) -> set[int]:
 def erase(con: sqlite3.Connection, messages: set[int], sessions: set[int], *, leave_tombs: bool) -> Erased:
     """Forget messages wherever they stand, and whole sessions; inside a transaction.
 
-    Without `leave_tombs` only sessions are forgotten: what stands in others too stays there, and a later sync may bring
-    the sessions back.
+    Without `leave_tombs` only sessions are forgotten: what stands in others too stays there, and their transcripts are
+    kept in mind as excluded and may be read again one day.
     """
     con.execute("CREATE TEMP TABLE IF NOT EXISTS doomed(key INTEGER PRIMARY KEY)")
     con.execute("DELETE FROM doomed")
@@ -198,8 +198,15 @@ def _forget_session(con: sqlite3.Connection, session: int, *, leave_tombs: bool)
         problems = con.execute("DELETE FROM problem WHERE transcript=?", (number,)).rowcount
         con.execute("DELETE FROM masked WHERE transcript=?", (number,))
         con.execute("DELETE FROM copy WHERE transcript=?", (number,))
-        was_read = con.execute("DELETE FROM transcript WHERE id=? RETURNING fingerprint", (number,)).fetchall()
-        counted += any(fingerprint for (fingerprint,) in was_read)
+        (fingerprint,) = con.execute("SELECT fingerprint FROM transcript WHERE id=?", (number,)).fetchone()
+        counted += fingerprint not in {"", EXCLUDED}
+        if leave_tombs:
+            con.execute("DELETE FROM transcript WHERE id=?", (number,))
+        else:  # else it would look new
+            con.execute(
+                "UPDATE transcript SET offset=0, fingerprint=?, state='', messages=0, chars=0 WHERE id=?",
+                (EXCLUDED, number),
+            )
         add_tally(con, problems=-problems)
     if seq is not None:
         con.execute("DELETE FROM part WHERE seq=?", (seq,))
@@ -207,6 +214,8 @@ def _forget_session(con: sqlite3.Connection, session: int, *, leave_tombs: bool)
         con.execute("DELETE FROM identity WHERE seq=?", (seq,))
     add_tally(con, transcripts=-counted)
     con.execute("DELETE FROM session WHERE id=?", (session,))
+    if not leave_tombs:
+        con.execute("INSERT INTO session(id, agent, native) VALUES(?, ?, ?)", (session, agent, native))
 
 
 def _forget_names(con: sqlite3.Connection) -> None:

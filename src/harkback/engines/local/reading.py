@@ -5,7 +5,7 @@ from __future__ import annotations
 from harkback import errors
 from harkback.engines.local.erasing import tombs
 from harkback.engines.local.ids import key_of, key_range, message_id
-from harkback.engines.local.schema import WITH_TOMBSTONES, chunks, version
+from harkback.engines.local.schema import EXCLUDED, WITH_TOMBSTONES, chunks, version
 from harkback.model import (
     TALK,
     UNREADABLE,
@@ -471,6 +471,10 @@ class Rows:
         if version(self.con) < WITH_TOMBSTONES:
             return {}
         return dict(self.con.execute("SELECT pattern, kind FROM exclusion ORDER BY pattern").fetchall())
+
+    def passed_over(self) -> int:
+        """Count the transcripts that are not read, because their project is excluded."""
+        return int(self.con.execute("SELECT count(*) FROM transcript WHERE fingerprint=?", (EXCLUDED,)).fetchone()[0])
 
     def masked(self) -> dict[str, int]:
         """Count the secrets that were masked, by kind."""

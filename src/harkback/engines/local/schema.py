@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 FILE = "archive.sqlite"
 
+EXCLUDED = "excluded"
+"""Stands for a fingerprint where a transcript is not to be read."""
+
 # One entry per layout version; each runs once, in its own transaction that also records it.
 MIGRATIONS: tuple[str, ...] = (
     """

@@ -27,7 +27,7 @@ from harkback.engines.local.ids import key_of
 from harkback.engines.local.labels import Labels
 from harkback.engines.local.opened import Open
 from harkback.engines.local.pending import add_rows, facts_above, is_behind, watermark
-from harkback.engines.local.schema import FILE, add_tally, chunks, guarded, transaction
+from harkback.engines.local.schema import EXCLUDED, FILE, add_tally, chunks, guarded, transaction
 from harkback.engines.local.titles import claims, write_title
 from harkback.engines.local.words import Facts
 from harkback.model import (
@@ -64,9 +64,6 @@ MOST_CHARS = 2_000_000
 
 BATCH_CHARS = 24 << 20
 """So much text is committed at once: about half a second of work, and what a kill makes us read again."""
-
-EXCLUDED = "excluded"
-"""Stands for a fingerprint where a transcript is not to be read."""
 
 WAL_BYTES = 32 << 20
 """A larger write-ahead log is emptied at once; beside a busy reader it would otherwise grow without bound."""
@@ -604,8 +601,9 @@ class Writing:
             else:
                 con.execute("INSERT OR REPLACE INTO exclusion VALUES(?, ?)", (pattern, kind))
             changed = con.total_changes > before
-            # What was passed over is looked at again, as if it were new.
-            con.execute("UPDATE transcript SET size=-1, fingerprint='' WHERE fingerprint=?", (EXCLUDED,))
+            if kind != EXCLUDED:
+                # What was passed over may be wanted now: it is looked at again, as if it were new.
+                con.execute("UPDATE transcript SET size=-1, fingerprint='' WHERE fingerprint=?", (EXCLUDED,))
         return changed
 
     def settle_titles(self, *, all_is_read: bool = False) -> None:
