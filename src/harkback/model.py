@@ -19,6 +19,9 @@ MAIN_LANES = (TALK, CALLS, TITLE, MEMORY)
 USER, ASSISTANT, TOOL, SYSTEM = range(4)
 ROLES = ("user", "assistant", "tool", "system")
 
+MASKED = "[masked "
+"""What stands in place of a secret begins like this; its kind follows."""
+
 LANE_ROLES = {CONTEXT: SYSTEM, SUMMARY: SYSTEM, OUTPUT: TOOL}
 """Who speaks in these lanes, whoever's record it stands in."""
 

@@ -11,6 +11,7 @@ import re
 from functools import partial
 
 from harkback._record import NamedTuple
+from harkback.model import MASKED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -394,4 +395,4 @@ def _masked(rule: Rule, found: dict[str, int], match: re.Match[str]) -> str:
         return match[0]
     found[rule.kind] = found.get(rule.kind, 0) + 1
     start, end = match.span(group)
-    return f"{match[0][: start - match.start()]}[masked {rule.kind}]{match[0][end - match.start() :]}"
+    return f"{match[0][: start - match.start()]}{MASKED}{rule.kind}]{match[0][end - match.start() :]}"

@@ -298,6 +298,20 @@ def test_a_folder_that_is_gone_does_not_stop_the_line(box: Box) -> None:
     assert "/w is not there any more" in said.err
 
 
+def test_a_folder_whose_name_held_a_secret_is_said_to_be_masked(box: Box, tmp_path: Path) -> None:
+    folder = tmp_path / ("ghp_" + "a1B2c3D4" * 5)
+    folder.mkdir()
+    box.write(f"{S2}.jsonl", [{**row("user", "u5", "hi", 20), "sessionId": S2, "cwd": str(folder)}])
+    box.run("sync")
+    for argv in (["resume", S2], ["resume", S2, "--json"]):
+        assert main(argv) == 0
+        said = box.capsys.readouterr()
+        assert f"--resume {S2}\n" in said.out or f'"--resume", "{S2}"' in said.out
+        assert f"{tmp_path}/[masked github-token] held a secret in its name, which is masked here" in said.err
+        assert "go to the folder yourself and run the command there" in said.err
+        assert "not there any more" not in said.err
+
+
 def test_a_folder_with_spaces_is_quoted(box: Box, tmp_path: Path) -> None:
     folder = tmp_path / "my 專案's"
     folder.mkdir()

@@ -8,7 +8,7 @@ from time import monotonic
 
 from harkback import errors, rank
 from harkback.agents import resume_argv, resume_env
-from harkback.model import LANES, MAIN_LANES, ROLES, TALK, USER
+from harkback.model import LANES, MAIN_LANES, MASKED, ROLES, TALK, USER
 from harkback.moments import local
 
 TYPE_CHECKING = False
@@ -330,7 +330,12 @@ def resume(one: StoredSession, *, as_json: bool) -> None:
         _json(wire.resumed(one))
     else:
         print(command)
-    if one.cwd and not os.path.isdir(one.cwd):
+    if MASKED in one.cwd and not os.path.isdir(one.cwd):
+        _note(
+            f"the folder {_plain(one.cwd)} held a secret in its name, which is masked here; go to the folder yourself"
+            " and run the command there"
+        )
+    elif one.cwd and not os.path.isdir(one.cwd):
         _note(f"the folder {_plain(one.cwd)} is not there any more; run it where the work is now")
 
 
