@@ -176,6 +176,11 @@ def _place(env: Mapping[str, str]) -> Place:
     return Place(home, os.path.join(base, "harkback"))
 
 
+def find(name: str) -> Option | None:
+    """Find an option; None where there is none of that name."""
+    return _BY_NAME.get(name)
+
+
 def option(name: str) -> Option:
     """Find an option. Raises UnknownOption, which names the nearest one."""
     if name in _BY_NAME:
@@ -234,19 +239,24 @@ def read_settings(env: Mapping[str, str], folder: str) -> Settings:
     """
     given: dict[str, Setting] = {}
     notes: list[str] = []
+    path = path_of(folder)
     try:
         stands = read_file(folder)
     except errors.HarkError as error:
         stands = {}
         notes.append(f"{error} Until then nothing in it counts.")
     for name, value in stands.items():
+        if is_group(name):
+            notes.append(str(no_value(read_text(folder), name, path)))
+            continue
         try:
             known = option(name)
             if known.name == HOME:
                 raise errors.BadValue(name, value, f"It is set in the environment only: {known.env}.")
             given[name] = Setting(known, understood(known, value), FILE)
         except errors.HarkError as error:
-            notes.append(f"{FILE}: {error}")
+            unset = f" `hark config --unset {name}` takes it out." if find(name) is None else ""
+            notes.append(f"{path}: {error}{unset}")
     for known in OPTIONS:
         text = env.get(known.env)
         if not text:
@@ -257,6 +267,20 @@ def read_settings(env: Mapping[str, str], folder: str) -> Settings:
             notes.append(f"{known.env}: {error}")
     given[HOME] = Setting(_BY_NAME[HOME], folder, ENVIRONMENT if env.get(_BY_NAME[HOME].env) else DEFAULT)
     return Settings(given, tuple(notes))
+
+
+def is_group(name: str) -> bool:
+    """Whether a name is the first part of options' names, and so a table in the file."""
+    return any(one.name.startswith(f"{name}.") for one in OPTIONS)
+
+
+def no_value(text: str, name: str, path: str) -> errors.ConfigNotUnderstood:
+    """Say of the text of the file that it gives a value to a group of options, and where."""
+    lines = enumerate(text.split("\n"), 1)
+    line = next((number for number, one in lines if re.match(rf"\s*[\"']?{re.escape(name)}[\"']?\s*=", one)), 1)
+    return errors.ConfigNotUnderstood(
+        path, line, f"{name} is a group of options and has no value of its own; the options stand below [{name}]"
+    )
 
 
 def path_of(folder: str) -> str:

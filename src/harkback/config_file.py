@@ -10,7 +10,7 @@ import os
 import re
 
 from harkback import errors
-from harkback.config import parsed, path_of, read_text
+from harkback.config import no_value, parsed, path_of, read_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def with_value(text: str, name: str, value: Value, path: str) -> str:
     for one in tables:
         table = table.setdefault(one, {})
         if not isinstance(table, dict):
-            raise errors.ConfigNotEditable(path, name)
+            raise no_value(text, tables[0], path)
     table[key] = value
     return _first_that_is(wanted, _with(text, name, _literal(value)), path, name)
 

@@ -144,6 +144,10 @@ class UnknownOption(HarkError):
     """There is no option {0!r}. {1}`hark config` lists all of them."""
 
 
+class NoKey(HarkError):
+    """`hark config --unset` needs the name of what is to be taken out of {0}, such as search.limit."""
+
+
 class NoTerminal(HarkError):
     """Whether the archive in {0} is to be deleted is asked twice, and there is no terminal to ask on. Nothing was
     done. With --yes --yes both questions are answered.

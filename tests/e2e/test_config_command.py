@@ -70,7 +70,9 @@ def test_a_variable_that_counts_more_is_named(monkeypatch: pytest.MonkeyPatch) -
         (("search.limit", ""), "It takes a number, 1 to 100,000."),
         (("home", "/elsewhere"), "It is set in the environment only: HARK_HOME."),
         (("--unset", "home"), "It is set in the environment only: HARK_HOME."),
-        (("--unset",), "It takes the name of one option."),
+        (("--unset",), "`hark config --unset` needs the name of what is to be taken out of"),
+        (("--unset", ""), "such as search.limit"),
+        (("", "5"), "There is no option ''."),
         (("--unset", "search.limit", "5"), "It takes the name of one option."),
     ],
 )
@@ -96,5 +98,36 @@ def test_all_that_does_not_count_is_listed_on_the_side() -> None:
     file().write_text("[search]\nlimit = 0\nsort = 'up'\n", encoding="utf-8")
     found = hark("config")
     assert found.status == 0
-    assert found.err.count("hark: config.toml: ") == 2
+    assert found.err.count(f"hark: {file()}: ") == 2
     assert len(hark("config", "--json").json["notes"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "left"),
+    [
+        ("# mine\n[search]\nlimt = 5\ncontext = 1\n", "search.limt", "# mine\n[search]\ncontext = 1\n"),
+        ("serch = 5\n[search]\ncontext = 1\n", "serch", "[search]\ncontext = 1\n"),
+        ("search = 5\n", "search", ""),
+        ("home = '/elsewhere'\ncolor = 'auto'\n", "home", "color = 'auto'\n"),
+    ],
+)
+def test_what_does_not_count_is_named_with_its_file_and_can_be_taken_out(text: str, key: str, left: str) -> None:
+    file().parent.mkdir()
+    file().write_text(text, encoding="utf-8")
+    for argv in (("config",), ("search", "pear")):
+        said = hark(*argv).err
+        assert f"hark: {file()}" in said
+    done = hark("config", "--unset", key)
+    assert (done.status, done.out, done.err) == (0, f"{key} is taken out of {file()}\n", "")
+    assert file().read_text(encoding="utf-8") == left
+    assert hark("config").err == ""
+    assert hark("config", "--unset", key).status == 2
+
+
+def test_a_value_where_a_table_belongs_is_named_with_its_line() -> None:
+    file().parent.mkdir()
+    file().write_text("# mine\nsearch = 5\n", encoding="utf-8")
+    said = f"hark: {file()} is not understood in line 2: search is a group of options and has no value of its own"
+    assert hark("config").err.startswith(said)
+    found = hark("config", "search.limit", "20")
+    assert (found.status, found.err.startswith(said)) == (2, True)

@@ -258,5 +258,6 @@ def test_several_wrong_values_are_one_line_and_the_rest_counts() -> None:
     assert len(hits(found)) == 2
     (note, _) = found.err.splitlines()
     assert note == (
-        "hark: config.toml: search.sort: 'up' is not understood. It takes relevance or newest. And 1 more: hark config"
+        f"hark: {folder / 'config.toml'}: search.sort: 'up' is not understood. It takes relevance or newest."
+        " And 1 more: hark config"
     )

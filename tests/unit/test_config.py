@@ -173,19 +173,21 @@ def test_every_option_is_read_from_the_environment_and_from_the_file(known: tupl
 def test_where_the_archive_is_stands_in_the_environment_only(tmp_path: Path) -> None:
     found = read(tmp_path, "home = '/elsewhere'\n")
     assert found.of("home")[1:] == (str(tmp_path), "default")
-    assert found.notes == (
-        "config.toml: home: '/elsewhere' is not understood. It is set in the environment only: HARK_HOME.",
-    )
+    (note,) = found.notes
+    told = "home: '/elsewhere' is not understood. It is set in the environment only: HARK_HOME."
+    assert note == f"{tmp_path / 'config.toml'}: {told}"
     assert read_settings({"HARK_HOME": str(tmp_path)}, str(tmp_path)).of("home")[1:] == (str(tmp_path), "environment")
 
 
 def test_what_is_not_understood_is_told_and_the_rest_counts(tmp_path: Path) -> None:
     text = "[search]\nlimit = 'many'\ncontext = 3\nlimt = 4\n[[mine]]\na = 1\n"
+    path = tmp_path / "config.toml"
     found = read(tmp_path, text, HARK_SHOW_CONTEXT="x", HARK_COLOR="never")
+    taken_out = "`hark config` lists all of them. `hark config --unset {}` takes it out."
     assert found.notes == (
-        "config.toml: search.limit: 'many' is not understood. It takes a number, 1 to 100,000.",
-        "config.toml: There is no option 'search.limt'. Did you mean 'search.limit'? `hark config` lists all of them.",
-        "config.toml: There is no option 'mine'. `hark config` lists all of them.",
+        f"{path}: search.limit: 'many' is not understood. It takes a number, 1 to 100,000.",
+        f"{path}: There is no option 'search.limt'. Did you mean 'search.limit'? {taken_out.format('search.limt')}",
+        f"{path}: There is no option 'mine'. {taken_out.format('mine')}",
         "HARK_SHOW_CONTEXT: show.context: 'x' is not understood. It takes a number, 0 to 100,000.",
     )
     assert (found.number("search.limit"), found.number("search.context"), found.text("color")) == (10, 3, "never")

@@ -77,7 +77,7 @@ def test_a_value_is_taken_out_and_nothing_else(text: str, made: str | None) -> N
     assert (found if found is None else found.replace("{  }", "{ }")) == made
 
 
-@pytest.mark.parametrize("text", ["[search]\nlimit = [\n 1,\n 2]\n", 'search.limit = """\n5"""\n', "search = 5\n"])
+@pytest.mark.parametrize("text", ["[search]\nlimit = [\n 1,\n 2]\n", 'search.limit = """\n5"""\n'])
 def test_what_cannot_be_changed_line_by_line_is_left_alone(tmp_path: Path, text: str) -> None:
     path = tmp_path / "config.toml"
     path.write_text(text, encoding="utf-8")
@@ -85,6 +85,16 @@ def test_what_cannot_be_changed_line_by_line_is_left_alone(tmp_path: Path, text:
         set_value(str(tmp_path), "search.limit", 9)
     assert path.read_text(encoding="utf-8") == text
     assert os.listdir(tmp_path) == ["config.toml"]
+
+
+def test_a_value_where_a_table_belongs_is_named_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text("# mine\nsearch = 5\n", encoding="utf-8")
+    with pytest.raises(
+        errors.ConfigNotUnderstood, match=r"config\.toml is not understood in line 2: search is a group"
+    ):
+        set_value(str(tmp_path), "search.limit", 9)
+    assert path.read_text(encoding="utf-8") == "# mine\nsearch = 5\n"
 
 
 def test_a_file_that_is_no_toml_is_left_alone(tmp_path: Path) -> None:

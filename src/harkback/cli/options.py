@@ -12,6 +12,7 @@ from harkback.config import (
     FILE,
     FOLDER,
     OPTIONS,
+    find,
     option,
     path_of,
     read_file,
@@ -30,33 +31,38 @@ if TYPE_CHECKING:
 def show_or_set(env: Mapping[str, str], folder: str, key: str, value: str | None, *, unset: bool, as_json: bool) -> int:
     """List what is set, print one option, set it or take it out; gives 0.
 
-    Raises UnknownOption, BadValue, and what reading or writing the file raises.
+    What stands in the file is taken out whether it is an option or not. Raises UnknownOption, BadValue, NoKey, and
+    what reading or writing the file raises.
     """
-    known = option(key) if key else None
-    if unset and (known is None or value is not None):
-        raise errors.BadValue("--unset", value or "", "It takes the name of one option.")
-    done = _change(folder, known, value) if known and (unset or value is not None) else ""
+    if unset and not key:
+        raise errors.NoKey(path_of(folder))
+    if unset and value is not None:
+        raise errors.BadValue("--unset", value, "It takes the name of one option.")
+    if unset and config_file.unset(folder, key):
+        known, done = find(key), f"{key} is taken out of {path_of(folder)}"
+    else:
+        known = option(key) if key or value is not None else None
+        done = _change(folder, known, value) if known and (unset or value is not None) else ""
     read_file(folder)  # a list of what counts, when nothing in the file does, would mislead
     settings = read_settings(env, folder)
     printing.look.color = settings.text("color")
     shown = [settings.of(one.name) for one in (OPTIONS if known is None else (known,))]
     if as_json:
         print(json.dumps(wire.options(shown, path_of(folder), settings.notes), ensure_ascii=False))
-    elif known is None:
-        _list(shown)
+    elif done or known is not None:
+        print(done or settings.text(key))
     else:
-        print(done or settings.text(known.name))
+        _list(shown)
     _tell(settings, known, is_changed=bool(done))
     return 0
 
 
 def _change(folder: str, known: Option, value: str | None) -> str:
-    """Set an option, or take it out when there is no value; gives what was done."""
+    """Set an option; gives what was done. No value: it was to be taken out, and does not stand in the file."""
     if known.kind == FOLDER:
         raise errors.BadValue(known.name, value or "", f"It is set in the environment only: {known.env}.")
     if value is None:
-        was_set = config_file.unset(folder, known.name)
-        return f"{known.name} {'is taken out of' if was_set else 'does not stand in'} {path_of(folder)}"
+        return f"{known.name} does not stand in {path_of(folder)}"
     config_file.set_value(folder, known.name, understood(known, value))
     return f"{known.name} is set to {value} in {path_of(folder)}"
 
@@ -73,7 +79,7 @@ def _tell(settings: Settings, known: Option | None, *, is_changed: bool) -> None
     if known is None:
         return
     one = settings.of(known.name)
-    if is_changed and one.origin == ENVIRONMENT:
+    if is_changed and one.origin == ENVIRONMENT and known.kind != FOLDER:
         print(f"hark: {known.env} in the environment counts more than {FILE}", file=sys.stderr)
     if not is_changed:
         print(f"{one.origin}; {known.help}; takes {known.takes}", file=sys.stderr)
