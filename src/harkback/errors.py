@@ -27,6 +27,14 @@ class BadValue(HarkError):
     """{0}: {1!r} is not understood. {2}"""
 
 
+class BadUsage(HarkError):
+    """`{0}`: {1}; `{0} --help` says what it takes."""
+
+
+class UnknownCommand(HarkError):
+    """There is no command {0!r}. {1}`hark --help` lists all of them; `hark search {0}` looks for the word."""
+
+
 class NotFound(HarkError):
     """No message or session here has the id {0!r}. `hark sessions` lists sessions; `hark search` prints ids."""
 

@@ -390,7 +390,7 @@ def hark(*argv: str) -> Run:
     with redirect_stdout(out), redirect_stderr(err):
         try:
             status = main(list(argv))
-        except SystemExit as stop:  # argparse ends the program itself
+        except SystemExit as stop:  # argparse ends the program after --help
             status = int(stop.code or 0)
     return Run(status, out.getvalue(), err.getvalue())
 

@@ -7,12 +7,14 @@ from functools import partial
 
 from harkback import __version__
 from harkback.config import DEFAULTS, option
+from harkback.errors import BadUsage, UnknownCommand
 from harkback.model import KINDS
 from harkback.query import FIELDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import NoReturn
 
 MOST_COUNT = 100_000
 
@@ -25,9 +27,16 @@ exit status  0 found, 1 nothing found, 2 error
 """
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are ours: one line, and the next step."""
+
+    def error(self, message: str) -> NoReturn:
+        raise BadUsage(self.prog, message)
+
+
 def parser() -> argparse.ArgumentParser:
     """Make the parser of `hark`."""
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="hark",
         allow_abbrev=False,
         description="Find again what was said in past sessions of your coding agents.",
@@ -41,12 +50,18 @@ def parser() -> argparse.ArgumentParser:
 
 
 def parse(argv: list[str]) -> argparse.Namespace:
-    """Parse a command line. What begins with a dash and is no option of `search` is a word: `-not`, `--no-cache`."""
+    """Parse a command line. What begins with a dash and is no option of `search` is a word: `-not`, `--no-cache`.
+
+    Raises BadUsage, UnknownCommand.
+    """
     top = parser()
+    if not argv[0].startswith("-") and argv[0] not in _commands(top):
+        near = _near(argv[0], list(_commands(top)))
+        raise UnknownCommand(argv[0], f"Did you mean {near!r}? " if near else "")
     if argv[0] != "search":
         found, rest = top.parse_known_args(argv)
-        if rest:
-            _commands(top)[found.command].error(f"unrecognized arguments: {' '.join(rest)}")
+        if rest or found.command is None:
+            raise _misplaced(_commands(top).get(found.command, top), rest)
         return found
     alone, valued = _option_names(top)
     options, rest = _split(argv[1:], alone, valued)
@@ -55,6 +70,24 @@ def parse(argv: list[str]) -> argparse.Namespace:
     found.query = rest
     found.notes = [note for item in rest if item.startswith("--") and (note := _meant(item, known))]
     return found
+
+
+def _misplaced(one: argparse.ArgumentParser, rest: list[str]) -> BadUsage:
+    """Say of what a command does not take whether it was meant otherwise."""
+    known = [name for action in one._actions for name in action.option_strings]  # noqa: SLF001 - no public list
+    if not rest:
+        return BadUsage(one.prog, "a command is missing")
+    if rest[0] in known:
+        return BadUsage(one.prog, f"{rest[0]} belongs behind the command")
+    near = _near(rest[0], known)
+    return BadUsage(one.prog, f"{' '.join(rest)} is not understood" + (f", did you mean {near}?" if near else ""))
+
+
+def _near(text: str, known: list[str]) -> str:
+    """Give the one of the known names that is spelt alike, "" where there is none."""
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(text, known, 1, 0.6)), "")
 
 
 _GUESSES = {"--limit": "-n", "--max": "-n", "--count": "-n", "--top": "-n", "--context": "-C", "--lane": "--in"}
