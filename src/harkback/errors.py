@@ -41,6 +41,12 @@ class NotFound(HarkError):
     status = 1
 
 
+class TooShort(HarkError):
+    """Of the id {0!r} too little was given: fewer than four characters are too few. Type a few more."""
+
+    status = 1
+
+
 class Ambiguous(HarkError):
     """The id {0!r} fits more than one: {1}. Type a few more characters."""
 

@@ -68,3 +68,34 @@ def test_two_agents_with_one_id_are_told_apart(own_home: Path) -> None:
     shown = sorted(re.findall(r"session (\S+)", hark("search", "pear").out))
     assert shown == [f"codex:{FIRST}", f"pi:{FIRST}"]
     assert [hark("show", one).status for one in shown] == [0, 0]
+
+
+@pytest.mark.usefixtures("alike")
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("show", "{}"),
+        ("resume", "{}"),
+        ("forget", "{}", "--yes"),
+        ("forget", "--session", "{}", "--yes"),
+        ("sessions", "--parent", "{}"),
+        ("search", "pear session:{}"),
+        ("search", "pear", "--exclude-session", "{}"),
+        ("events", "--session", "{}", "--stats"),
+    ],
+)
+def test_fewer_than_four_characters_are_said_to_be_too_few(argv: tuple[str, ...]) -> None:
+    hark("sync")
+    for short in ("0ff", "mab", "x"):
+        done = hark(*(one.format(short) for one in argv))
+        assert (done.status, done.out) == (1, "")
+        assert f"the id '{short}'" in done.err
+        assert "fewer than four characters are too few" in done.err
+    assert "too few" not in hark(*(one.format("0ffe") for one in argv)).err
+    assert "too few" not in hark(*(one.format("0fff") for one in argv)).err
+
+
+def test_an_id_that_is_so_short_is_found(own_home: Path) -> None:
+    codex(own_home, 1, "ab")
+    hark("sync")
+    assert "pear 1" in hark("show", "ab").out

@@ -84,7 +84,7 @@ def find_doomed(
     before_ms: int | None,
     match: Query | None,
 ) -> Doomed:
-    """Find what is to be forgotten; nothing is changed. Raises NotFound, Ambiguous, NothingToMatch."""
+    """Find what is to be forgotten; nothing is changed. Raises NotFound, TooShort, Ambiguous, NothingToMatch."""
     rows = engine.rows
     messages: set[int] = set()
     whole = {one.number: one for one in (rows.find_session(text) for text in sessions)}

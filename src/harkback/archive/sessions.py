@@ -128,7 +128,7 @@ class Archive:
     ) -> Answer:
         """Find what was said. With `sync` what is new is read first, for `search.catch_up_s` at most.
 
-        Raises NotFound or Ambiguous for a session id that fits none or several.
+        Raises NotFound, TooShort or Ambiguous for a session id that fits none or several.
         """
         caught_up = self._catch_up() if sync else None
         if caught_up is not None and caught_up.note:
@@ -407,7 +407,10 @@ class Archive:
         before_ms: int | None = None,
         match: Query | None = None,
     ) -> Doomed:
-        """Find what would be forgotten, and change nothing. Raises NothingYet, NotFound, Ambiguous, NothingToMatch."""
+        """Find what would be forgotten, and change nothing.
+
+        Raises NothingYet, NotFound, TooShort, Ambiguous, NothingToMatch.
+        """
         from harkback.archive.keeping import find_doomed
 
         engine = self._need()
@@ -600,7 +603,7 @@ class Archive:
     def events(self, query: Query, *, kinds: Sequence[str] = (), copies: bool = False, sync: bool = True) -> Events:
         """Open the event stream for a query's filters, after reading what is new; `close` it when done.
 
-        Raises NothingYet, NotFound, Ambiguous.
+        Raises NothingYet, NotFound, TooShort, Ambiguous.
         """
         from harkback.archive.events import Events, Stream, Wanted
 
@@ -631,7 +634,10 @@ class Archive:
     # -- showing -----------------------------------------------------------------------------------------------------
 
     def show(self, text: str, *, context: int, page: int, page_parts: int = 20) -> MessageView | SessionView:
-        """Show a message with `context` turns around it, or a page of a session. Raises NotFound, Ambiguous."""
+        """Show a message with `context` turns around it, or a page of a session.
+
+        Raises NotFound, TooShort, Ambiguous.
+        """
         engine = self._need()
         try:
             found = engine.rows.find_id(text)
@@ -664,7 +670,7 @@ class Archive:
         return SessionView(session, shown, tuple(files), tuple(children), page, pages)
 
     def session(self, text: str) -> StoredSession:
-        """Find a session by its id, or by that of one of its messages. Raises NotFound, Ambiguous."""
+        """Find a session by its id, or by that of one of its messages. Raises NotFound, TooShort, Ambiguous."""
         engine = self._need()
         try:
             return engine.rows.find_session(text)
@@ -674,7 +680,7 @@ class Archive:
     def raw(self, text: str, *, reveal: bool = False) -> bytes:
         """Give the record of a message from its transcript, secrets masked unless `reveal`.
 
-        Raises NotFound, Ambiguous, TranscriptGone.
+        Raises NotFound, TooShort, Ambiguous, TranscriptGone.
         """
         from harkback.sources.files import record_at
 

@@ -197,7 +197,7 @@ class Rows:
     def find_id(self, text: str) -> StoredPart | StoredSession:
         """Find a message or session by our id, a unique prefix of it, or the agent's own id.
 
-        Raises NotFound, Ambiguous.
+        Raises NotFound, TooShort, Ambiguous.
         """
         sessions = self._sessions_like(text)
         if len(sessions) == 1:
@@ -207,10 +207,12 @@ class Rows:
             return part
         if sessions:
             raise errors.Ambiguous(text, _some([session.id for session in sessions]))
+        if len(text) < SHORTEST_PREFIX:
+            raise errors.TooShort(text)
         raise errors.NotFound(text if len(text) <= _LONGEST_ECHO else f"{text[:_LONGEST_ECHO]}…")
 
     def find_session(self, text: str) -> StoredSession:
-        """Find a session by its id, or the session of a message. Raises NotFound, Ambiguous."""
+        """Find a session by its id, or the session of a message. Raises as `find_id` does."""
         found = self.find_id(text)
         return found if isinstance(found, StoredSession) else self.sessions_by_number([found.session])[found.session]
 
