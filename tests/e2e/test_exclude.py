@@ -361,9 +361,6 @@ def traces(word: str, before: str = "pear") -> list[str]:
     return found
 
 
-def test_after_a_sync_nothing_of_an_ignored_project_is_pending(folders: tuple[Path, Path]) -> None:
-
-
 @pytest.mark.parametrize("how", ["pattern", "file"])
 def test_nothing_of_an_excluded_project_is_pending(own_home: Path, folders: tuple[Path, Path], how: str) -> None:
     hark("sync")
@@ -377,8 +374,8 @@ def test_nothing_of_an_excluded_project_is_pending(own_home: Path, folders: tupl
         (folders[1] / ".harkignore").touch()
         hark("sync")
     else:
-        hark("exclude", "add", "secret-a")
-        hark("exclude", "add", "nothing-else")
+        hark("exclude", "add", "secret-a", "--yes")
+        hark("exclude", "add", "nothing-else", "--yes")
     assert "pending    nothing" in hark("status").out
     assert "not read yet" not in hark("sources").out
     assert "the archive holds 4 transcripts" in hark("sync").out
@@ -389,7 +386,7 @@ def test_forgetting_a_session_that_was_excluded_keeps_the_totals(folders: tuple[
     hark("sync")
     (native,) = [one["id"] for one in hark("sessions", "--json", "secret-a claude").json["sessions"]]
     assert folders
-    hark("exclude", "add", "secret-a")
+    hark("exclude", "add", "secret-a", "--yes")
     assert "the archive holds 3 transcripts" in hark("sync").out
     assert hark("forget", "--session", native, "--yes").status == 0
     assert "the archive holds 3 transcripts" in hark("sync").out
@@ -404,7 +401,7 @@ def test_a_search_says_that_everything_is_excluded(folders: tuple[Path, Path], h
             (place / ".harkignore").touch()
             hark("sync")
         else:
-            hark("exclude", "add", place.name, *(["--sealed"] if how == "sealed" else []))
+            hark("exclude", "add", place.name, *(["--sealed"] if how == "sealed" else []), "--yes")
     for argv in (("pear",), ("--by", "session", "pear"), ("since:2026-01-01",), ("--no-sync", "pear")):
         found = hark("search", *argv)
         assert found.status == 1
@@ -416,7 +413,7 @@ def test_a_sealed_project_is_found_only_from_inside(
     folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert projects() == {"open", "secret-a"}
-    assert hark("exclude", "add", "secret-*", "--sealed").status == 0
+    assert hark("exclude", "add", "secret-*", "--sealed", "--yes").status == 0
     assert projects() == {"open"}
     assert projects("--by", "session") == {"open"}
     listed = hark("sessions", "--json").json["sessions"]
@@ -432,7 +429,7 @@ def test_events_leave_a_sealed_project_out(
     from harkback.cli import main
 
     assert projects() == {"open", "secret-a"}
-    hark("exclude", "add", "secret-*", "--sealed")
+    hark("exclude", "add", "secret-*", "--sealed", "--yes")
     assert main(["events"]) == 0
     assert "secret-a" not in capfd.readouterr().out
     monkeypatch.chdir(folders[1])

@@ -136,6 +136,44 @@ def test_a_title_that_another_transcript_gives_does_not_come_back(own_home: Path
     assert traces(own_home, WORD) == []
 
 
+@pytest.mark.parametrize("is_known", [True, False], ids=["fork read before", "fork read after"])
+@pytest.mark.parametrize("kind", PENS)
+def test_a_session_that_says_only_what_was_forgotten_is_not_listed(
+    own_home: Path, kind: type[Pen], is_known: bool
+) -> None:
+    first, fork, other = kind(1, "2026-11-03"), kind(2, "2026-11-04"), kind(3, "2026-11-05")
+    first.user(f"{WORD} first")
+    first.say("pear answer")
+    first.write(own_home)
+    other.user("pear other")
+    other.write(own_home)
+    fork.copy(first, len(first.rows))
+    if is_known:
+        fork.title(own_home, f"{HAN} fork")
+        fork.write(own_home)
+    hark("sync")
+    if is_known:
+        assert fork.native in hark("sessions").out
+        assert len(hits(HAN)) == 1
+    hark("forget", "--session", first.native, "--yes")
+    if not is_known:
+        fork.title(own_home, f"{HAN} fork")
+        fork.write(own_home)
+    for argv in (("sync",), ("sync", "--full")):
+        hark(*argv)
+        listed = hark("sessions", "--subagents").out
+        assert (fork.native in listed, other.native in listed) == (False, True)
+        assert (hits(WORD), hits(HAN)) == ([], [])
+        assert len(hits("pear")) == 1
+        assert hark("check").status == 0
+    assert traces(own_home, WORD, HAN) == []
+    since = len(fork.rows)
+    fork.user("pear goes on")
+    fork.append(own_home, since)
+    assert texts("goes on") == ["pear goes on"]
+    assert fork.native in hark("sessions").out
+
+
 def test_copies_in_forks_go_too(own_home: Path) -> None:
     first = Pi(1, "2026-11-03")
     first.user(f"{WORD} first")

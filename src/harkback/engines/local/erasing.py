@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 # What a tombstone stands for.
 MESSAGE, SESSION, TITLE = "message", "session", "title"
 
+TITLE_CHARS = 80
+"""A title that is made of a prompt has so many characters at most."""
+
 MUST_REBUILD = "must_rebuild"
 """Key of the fact that something was forgotten whose words still stand in the index."""
 
@@ -83,10 +86,13 @@ def erase(con: sqlite3.Connection, messages: set[int], sessions: set[int], *, le
     con.execute("CREATE TEMP TABLE IF NOT EXISTS gone(seq INTEGER PRIMARY KEY)")
     con.execute("DELETE FROM gone")
     messages = messages | messages_in(con, sessions)
+    speaking: set[int] = set()
     if leave_tombs:
         con.executemany("INSERT OR IGNORE INTO doomed VALUES(?)", [(key,) for key in sorted(messages)])
+        speaking = _sessions_with(con)
         _count_out(con)
         _forget_titles(con)
+        _forget_heads(con)
         con.execute("INSERT INTO gone SELECT seq FROM part WHERE message IN (SELECT key FROM doomed)")
     else:
         _hand_over(con, sessions)
@@ -109,6 +115,9 @@ def erase(con: sqlite3.Connection, messages: set[int], sessions: set[int], *, le
     add_tally(con, parts=-parts)
     for session in sessions:
         _forget_session(con, session, leave_tombs=leave_tombs)
+    for session in speaking - sessions:
+        if is_empty(con, session):
+            _silence(con, session)
     _forget_names(con)
     # Deleted words stay readable in the index until it is made anew; a kill may come between.
     con.execute("INSERT OR REPLACE INTO meta VALUES(?, 1)", (MUST_REBUILD,))
@@ -129,6 +138,44 @@ def _hand_over(con: sqlite3.Connection, sessions: Iterable[int]) -> None:
     for number, talk in transcripts:
         con.execute("INSERT INTO gone SELECT seq FROM part WHERE transcript=?", (number,))
         add_tally(con, parts=move_to_heirs(con, number, set()), messages=-talk)
+
+
+def is_empty(con: sqlite3.Connection, session: int) -> bool:
+    """Whether no message stands in a session, neither of its own nor a copy."""
+    row = con.execute(
+        "SELECT 1 FROM transcript WHERE session=?1 AND (EXISTS(SELECT 1 FROM copy WHERE copy.transcript ="
+        " transcript.id) OR EXISTS(SELECT 1 FROM part WHERE part.transcript = transcript.id AND pos >= 0))",
+        (session,),
+    )
+    return row.fetchone() is None
+
+
+def _sessions_with(con: sqlite3.Connection) -> set[int]:
+    """Give the sessions in which doomed messages stand."""
+    rows = con.execute(
+        "SELECT session FROM transcript WHERE id IN (SELECT transcript FROM part WHERE message IN (SELECT key FROM"
+        " doomed) UNION SELECT transcript FROM copy WHERE message IN (SELECT key FROM doomed))"
+    )
+    return {session for (session,) in rows}
+
+
+def _silence(con: sqlite3.Connection, session: int) -> None:
+    """Keep of a session in which nothing is left no title and no time: it is listed when something is said again."""
+    title, seq = con.execute("SELECT title, title_seq FROM session WHERE id=?", (session,)).fetchone()
+    if title:
+        for number, state in con.execute("SELECT id, state FROM transcript WHERE session=?", (session,)).fetchall():
+            con.execute("UPDATE transcript SET state=? WHERE id=?", (without(state, title), number))
+    _delete_title(con, seq)
+    con.execute(
+        "UPDATE session SET title='', title_rank=0, title_seq=NULL, started=NULL, ended=NULL WHERE id=?", (session,)
+    )
+
+
+def _delete_title(con: sqlite3.Connection, seq: int | None) -> None:
+    if seq is not None:
+        add_tally(con, parts=-con.execute("DELETE FROM part WHERE seq=?", (seq,)).rowcount)
+        con.execute("INSERT OR IGNORE INTO dead VALUES(?, NULL)", (seq,))
+        con.execute("DELETE FROM identity WHERE seq=?", (seq,))
 
 
 def _count_out(con: sqlite3.Connection) -> None:
@@ -173,6 +220,29 @@ def _forget_titles(con: sqlite3.Connection) -> None:
         con.execute("INSERT OR IGNORE INTO tombstone VALUES(?, ?)", (title_key(title), TITLE))
         for number, state in con.execute("SELECT id, state FROM transcript WHERE session=?", (session,)).fetchall():
             con.execute("UPDATE transcript SET state=? WHERE id=?", (without(state, title), number))
+
+
+def _forget_heads(con: sqlite3.Connection) -> None:
+    """Take the beginnings of doomed prompts out of what reading remembers, where another title stands before them."""
+    rows = con.execute(
+        "SELECT place.transcript, text FROM (SELECT transcript, message FROM copy UNION SELECT transcript, message FROM"
+        " part) place JOIN part ON part.message = place.message AND part.lane=? AND part.role=?"
+        " WHERE place.message IN (SELECT key FROM doomed)",
+        (TALK, USER),
+    ).fetchall()
+    heads: dict[int, set[str]] = {}
+    for transcript, text in rows:
+        heads.setdefault(transcript, set()).add(head_of(text))
+    for transcript, some in heads.items():
+        (state,) = con.execute("SELECT state FROM transcript WHERE id=?", (transcript,)).fetchone()
+        for head in some:
+            state = without(state, head)
+        con.execute("UPDATE transcript SET state=? WHERE id=?", (state, transcript))
+
+
+def head_of(text: str) -> str:
+    """Give the beginning of a prompt of which readers make a title."""
+    return text.strip().split("\n", 1)[0].strip()[:TITLE_CHARS].rstrip()
 
 
 def without(state: str, title: str) -> str:

@@ -25,8 +25,8 @@ class Open:
         self.facts: Session | None = None
         self.is_dropped = False
         """Whether its session was forgotten, or is not to be read."""
-        self.unwanted = ""
-        """A title that was forgotten and that the transcript gives again."""
+        self.unwanted: set[str] = set()
+        """Titles that were forgotten and that the transcript gives again, and beginnings of forgotten prompts."""
         self.messages = 0
         self.chars = 0
         """Characters of talk."""

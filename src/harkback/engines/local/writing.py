@@ -17,6 +17,8 @@ from harkback.engines.local.erasing import (
     MESSAGE,
     SESSION,
     TITLE,
+    head_of,
+    is_empty,
     session_key,
     title_key,
     tombs,
@@ -214,7 +216,7 @@ class Writing:
                     last_cwd=mask(record.last_cwd)[0],
                 )
                 if self._forgotten_titles and title_key(opened.facts.title) in self._forgotten_titles:
-                    opened.unwanted = opened.facts.title
+                    opened.unwanted.add(opened.facts.title)
                     opened.facts = opened.facts._replace(title="", title_rank=0)
             case Problem():
                 detail, _ = self._masker.mask(record.detail)
@@ -260,6 +262,7 @@ class Writing:
         forgotten = self._forgotten_messages
         for opened, message, first, second in keyed:
             if forgotten and (first in forgotten or second in forgotten):
+                opened.unwanted.update(head_of(part.text) for part in message.parts if part.lane == TALK)
                 continue
             owner = owners.get(first) or (owners.get(second) if second else None)
             if owner is not None:
@@ -418,14 +421,22 @@ class Writing:
         self.messages_written += talk
         return not shift
 
+    def _leave_out(self, con: sqlite3.Connection, opened: Open) -> None:
+        """Note that something was ever excluded, and keep no title and no time of what was forgotten."""
+        if opened.checkpoint is not None and opened.checkpoint.fingerprint == EXCLUDED:
+            con.execute("INSERT OR REPLACE INTO meta VALUES(?, 1)", (EVER_EXCLUDED,))
+        if opened.facts is not None and self._forgotten_messages and is_empty(con, opened.session):
+            # All that was said in it was forgotten where it was said first.
+            opened.unwanted.add(opened.facts.title)
+            opened.facts = opened.facts._replace(title="", title_rank=0, started_ms=None, ended_ms=None)
+
     def _close_transcript(self, con: sqlite3.Connection, opened: Open) -> None:
         """Record how far a transcript was read and what is known of its session."""
         at, place = opened.checkpoint, opened.transcript
-        if at is not None and opened.unwanted:
-            at = at._replace(state=without(at.state, opened.unwanted))
-        if at is not None and at.fingerprint == EXCLUDED:
-            con.execute("INSERT OR REPLACE INTO meta VALUES(?, 1)", (EVER_EXCLUDED,))
+        self._leave_out(con, opened)
         if at is not None:
+            for title in opened.unwanted:
+                at = at._replace(state=without(at.state, title))
             if opened.before is None and not opened.is_counted:
                 add_tally(con, transcripts=1)
                 opened.is_counted = True
@@ -567,8 +578,9 @@ class Writing:
         fresh: list[tuple[Open, Session]] = []
         rows = self.con.execute(
             "SELECT session.id, native, title, started, transcript.id, path FROM session JOIN transcript"
-            " ON transcript.session = session.id WHERE session.agent=? AND title_rank <= ?"
-            # What was not read yet learns its name when it is read, if it is to be read at all.
+            " ON transcript.session = session.id WHERE session.agent=? AND title_rank <= ? AND started IS NOT NULL"
+            # What was not read, or in which nothing is left, has no start; what was not read yet learns its name then,
+            # if it is to be read at all.
             " AND fingerprint NOT IN ('', ?) GROUP BY session.id",
             (agent, max((rank for _, rank in names.values()), default=-1), EXCLUDED),
         )
