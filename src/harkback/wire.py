@@ -330,6 +330,7 @@ def sync(report: Report, kept: Coverage) -> Json:
         "seconds": round(report.seconds, 3),
         "forgotten": report.forgotten,
         "lost": report.lost,
+        "unnamed": report.unnamed,
         "coverage": coverage(kept),
     }
 

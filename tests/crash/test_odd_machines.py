@@ -164,6 +164,22 @@ def test_transcripts_whose_path_is_no_text_do_not_keep_others_from_being_read(wo
 
 
 @needs_posix
+def test_transcripts_whose_path_is_no_text_are_counted_and_named(world: World) -> None:
+    world.write("a", [say("u1", "apple one")])
+    assert run(world, "sync").stderr == ""
+    assert "problems   none" in run(world, "status").stdout
+    world.write(os.fsdecode(b"odd\xfe"), [say("u3", "apple three", "c", 2)])
+    assert "1 transcript cannot be read, the path not being UTF-8: hark status names it" in run(world, "sync").stderr
+    world.write(os.fsdecode(b"-odd\xff/b"), [say("u2", "apple two", "b", 1)])
+    assert "2 transcripts cannot be read" in run(world, "sync").stderr
+    said = run(world, "status").stdout
+    assert "problems   path-not-utf-8 2" in said
+    assert "odd\ufffd.jsonl at byte 0: path-not-utf-8: it is not read; rename the file or folder" in said
+    assert "pending    nothing" in said
+    assert "not read yet" not in run(world, "sources").stdout
+
+
+@needs_posix
 def test_one_may_stand_in_a_folder_that_was_deleted_or_whose_name_is_no_text(world: World) -> None:
     world.write("a", [say("u1", "apple one")])
     odd = world.base / os.fsdecode(b"odd\xff")

@@ -33,7 +33,7 @@ from harkback.engines.local import (
     prepare_folder,
     undamaged,
 )
-from harkback.ingest.changes import Changes, Report, all_changes, hot_changes
+from harkback.ingest.changes import Changes, Report, all_changes, hot_changes, is_text
 from harkback.ingest.excluded import Excluded, sealed_projects
 from harkback.ingest.projects import project_of
 from harkback.model import CALLS, LANES, MAIN_LANES, TALK, Bounds, Coverage, StoredSession
@@ -60,6 +60,9 @@ ALL_EXCLUDED = (
 )
 ALL_SEALED = "Every project is sealed, and found only from inside itself. `hark exclude list` shows the patterns."
 ONLY_SIGNS = "The query holds only signs that are not indexed. Add a word that stands near them."
+
+UNNAMED = "path-not-utf-8"
+"""The kind of problem with a transcript that cannot be read because of its name or its folder's."""
 
 LOCK_WAIT_S = 0.1
 """A search waits so long for another process that is just storing something."""
@@ -525,8 +528,14 @@ class Archive:
             return Status(
                 coverage,
                 tuple(AgentCoverage(*row) for row in rows.by_agent()),
-                rows.problem_kinds(),
-                tuple(ProblemAt(*row) for row in rows.problems()),
+                rows.problem_kinds() | ({UNNAMED: len(changes.unnamed)} if changes.unnamed else {}),
+                (
+                    *(
+                        ProblemAt(path, 0, UNNAMED, "it is not read; rename the file or folder")
+                        for path in changes.unnamed
+                    ),
+                    *(ProblemAt(*row) for row in rows.problems()),
+                ),
                 tuple(one for one in leaving if one.transcripts),
                 self.place.data,
                 _folder_bytes(self.place.data),
@@ -549,7 +558,7 @@ class Archive:
 
     def _source(self, name: str, kept: AgentCoverage | None, sessions: int, problems: int) -> SourceView:
         agent = source(name)
-        on_disk = sum(1 for _ in agent.discover(self.place.home, self.env))
+        on_disk = sum(is_text(one.path) for one in agent.discover(self.place.home, self.env))
         home = self.place.home
         given = [(one, self.env.get(one, "")) for one in agent.VARIABLES]
         # Some name several folders; then each of them counts for itself.

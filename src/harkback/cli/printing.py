@@ -570,6 +570,11 @@ def sync(report: Report, kept: Coverage, *, as_json: bool) -> None:
     )
     if report.forgotten:
         print(report.forgotten_note)
+    if report.unnamed:
+        _note(
+            f"{_number(report.unnamed, 'transcript')} cannot be read, the path not being UTF-8: hark status names"
+            f" {'it' if report.unnamed == 1 else 'them'}"
+        )
     print(
         f"the archive holds {_number(kept.transcripts, 'transcript')}, {_number(kept.messages, 'message')},"
         f" {_number(kept.problems, 'problem')}"

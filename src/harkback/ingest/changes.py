@@ -27,6 +27,8 @@ class Changes(NamedTuple):
     is_full: bool = False
     marks: tuple[tuple[str, str], ...] = ()
     """Agents whose names for sessions may have changed, with the marks of what they stand in now."""
+    unnamed: tuple[str, ...] = ()
+    """Transcripts that cannot be read because their path is not UTF-8, which nothing here can store; told as text."""
 
 
 class Report(NamedTuple):
@@ -37,6 +39,8 @@ class Report(NamedTuple):
     problems: int
     pending: int
     seconds: float
+    unnamed: int = 0
+    """Transcripts that cannot be read because their path is not UTF-8."""
     forgotten: int = 0
     """Sessions of projects that are not to be read any more."""
     lost: int = 0
@@ -58,16 +62,20 @@ def all_changes(rows: Rows | None, home: str, env: Mapping[str, str], *, everyth
     """
     changed: list[Transcript] = []
     gone: list[str] = []
+    unnamed: list[str] = []
     back: list[str] = []
     folders: list[tuple[str, str, int]] = []
     forgotten = rows.forgotten(SESSION) if rows is not None else set()
     for name in SOURCES:
         agent = source(name)
         known = rows.known(name) if rows is not None else {}
-        folders += [(path, name, _mtime(path)) for path in agent.folders(home, env) if _is_text(path)]
+        folders += [(path, name, _mtime(path)) for path in agent.folders(home, env) if is_text(path)]
         for seen in agent.discover(home, env):
             is_forgotten = bool(forgotten) and session_key(seen.agent, seen.native) in forgotten
-            if is_forgotten or not _is_text(seen.path):
+            if is_forgotten:
+                continue
+            if not is_text(seen.path):
+                unnamed.append(seen.path.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
                 continue
             was = known.pop(seen.path, None)
             is_news = was is None or _differs(seen, was.size, was.mtime_ns, was.inode) or was.parser != agent.PARSER
@@ -78,7 +86,9 @@ def all_changes(rows: Rows | None, home: str, env: Mapping[str, str], *, everyth
         gone += [path for path, was in known.items() if not was.is_gone and _is_gone(path)]
     changed.sort(key=lambda one: -one.mtime_ns)
     marks = renamed(rows, home, env)
-    return Changes(tuple(changed), tuple(gone), tuple(back), tuple(folders), is_full=True, marks=marks)
+    return Changes(
+        tuple(changed), tuple(gone), tuple(back), tuple(folders), is_full=True, marks=marks, unnamed=tuple(unnamed)
+    )
 
 
 def hot_changes(rows: Rows, home: str, env: Mapping[str, str], most: int) -> Changes | None:
@@ -104,7 +114,7 @@ def hot_changes(rows: Rows, home: str, env: Mapping[str, str], most: int) -> Cha
             _add_known(rows, path, stat, changed)
     for name in SOURCES:
         for path in source(name).recent(home, env):
-            if path not in changed and _is_text(path):
+            if path not in changed and is_text(path):
                 _add_recent(rows, path, changed)
     newest = sorted(changed.values(), key=lambda one: -one.mtime_ns)
     return Changes(tuple(newest), tuple(gone), (), tuple(folders), marks=renamed(rows, home, env))
@@ -143,13 +153,13 @@ def _look_again(
         if now == mtime or name not in SOURCES:
             continue
         for folder, found in source(name).look(path, paths):
-            if _is_text(folder):
+            if is_text(folder):
                 folders.append((folder, name, now if folder == path else _mtime(folder)))
-                changed.update((seen.path, seen) for seen in found if _is_text(seen.path) and _is_news(rows, seen))
+                changed.update((seen.path, seen) for seen in found if is_text(seen.path) and _is_news(rows, seen))
     return folders
 
 
-def _is_text(path: str) -> bool:
+def is_text(path: str) -> bool:
     """Whether a path can be stored: on Linux a name may hold bytes that are no UTF-8."""
     if path.isascii():
         return True

@@ -123,7 +123,9 @@ class Reader:
             messages = writing.messages_written
             writing.close(merge=not small and not self._is_late())
         after = self.engine.rows.coverage()
-        return Report(read, messages, max(0, after.problems - before.problems), len(todo) - read, monotonic() - began)
+        problems = max(0, after.problems - before.problems)
+        unnamed = len(changes.unnamed)
+        return Report(read, messages, problems, len(todo) - read, monotonic() - began, unnamed)
 
     def _find_moved(self, writing: Writing, todo: Sequence[Transcript]) -> None:
         """Recognise transcripts that their agent has moved, to an archive or back, and do not read them again.
