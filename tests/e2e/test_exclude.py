@@ -382,6 +382,17 @@ def test_nothing_of_an_excluded_project_is_pending(own_home: Path, folders: tupl
     assert hark("check").status == 0
 
 
+def test_the_name_of_an_excluded_thread_is_not_stored(own_home: Path, folders: tuple[Path, Path]) -> None:
+    hark("exclude", "add", "secret-a")
+    for number, place in enumerate(folders):
+        pen = Codex(70 + number, "2026-11-05", str(place))
+        pen.user("pear")
+        pen.title(own_home, f"quince {place.name}")
+        pen.write(own_home)
+    hark("sync")
+    assert texts("quince") == ["quince open"]
+
+
 def test_forgetting_a_session_that_was_excluded_keeps_the_totals(folders: tuple[Path, Path]) -> None:
     hark("sync")
     (native,) = [one["id"] for one in hark("sessions", "--json", "secret-a claude").json["sessions"]]
