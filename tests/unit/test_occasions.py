@@ -1,0 +1,248 @@
+"""Dates in texts. `NOW` is Wednesday 20 May 2026, 14:30 in Taipei; its ISO week is the 18th to the 24th."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from harkback.occasions import COMING, NEAR, PAST, occasion, occasions
+
+TAIPEI = timezone(timedelta(hours=8))
+NOW = 1_779_258_600_000  # 2026-05-20T06:30:00Z
+
+Row = tuple[str, str, str, str, str]
+
+
+def ms(moment: str, zone: timezone | ZoneInfo = TAIPEI) -> int:
+    read = datetime.fromisoformat(moment)
+    return round((read if read.tzinfo else read.replace(tzinfo=zone)).timestamp() * 1000)
+
+
+# text, the phrase in it, its first instant, the first instant after it, precision
+FIRST: list[Row] = [
+    # days by name
+    ("今天決定改用 Postgres", "今天", "2026-05-20", "2026-05-21", "day"),
+    ("昨天部署失敗", "昨天", "2026-05-19", "2026-05-20", "day"),
+    ("明天要開會", "明天", "2026-05-21", "2026-05-22", "day"),
+    ("我們后天发版", "后天", "2026-05-22", "2026-05-23", "day"),
+    ("大後天出發", "大後天", "2026-05-23", "2026-05-24", "day"),
+    ("今日からテストする", "今日", "2026-05-20", "2026-05-21", "day"),
+    ("明日リリースします", "明日", "2026-05-21", "2026-05-22", "day"),
+    ("明後日までに直す", "明後日", "2026-05-22", "2026-05-23", "day"),
+    ("あさって打ち合わせ", "あさって", "2026-05-22", "2026-05-23", "day"),
+    ("しあさってに出す", "しあさって", "2026-05-23", "2026-05-24", "day"),
+    ("一昨日のログを見る", "一昨日", "2026-05-18", "2026-05-19", "day"),
+    ("We ship tomorrow.", "tomorrow", "2026-05-21", "2026-05-22", "day"),
+    ("it broke the day before yesterday", "the day before yesterday", "2026-05-18", "2026-05-19", "day"),
+    ("Demo is the day after tomorrow, be ready", "the day after tomorrow", "2026-05-22", "2026-05-23", "day"),
+    # weeks, months, years by name
+    ("下週要交報告", "下週", "2026-05-25", "2026-06-01", "range"),
+    ("上上周的会议", "上上周", "2026-05-04", "2026-05-11", "range"),
+    ("下下週再說", "下下週", "2026-06-01", "2026-06-08", "range"),
+    ("下個月搬家", "下個月", "2026-06-01", "2026-07-01", "range"),
+    ("先々月に決めた", "先々月", "2026-03-01", "2026-04-01", "range"),
+    ("再来週に延期", "再来週", "2026-06-01", "2026-06-08", "range"),
+    ("来年やる", "来年", "2027-01-01", "2028-01-01", "range"),
+    ("moved to next month", "next month", "2026-06-01", "2026-07-01", "range"),
+    ("see you the week after next", "the week after next", "2026-06-01", "2026-06-08", "range"),
+    ("what did we do last week?", "last week", "2026-05-11", "2026-05-18", "range"),
+    # weekdays
+    ("上週三改的設定", "上週三", "2026-05-13", "2026-05-14", "day"),
+    ("下週三上線", "下週三", "2026-05-27", "2026-05-28", "day"),
+    ("这周五之前完成", "这周五", "2026-05-22", "2026-05-23", "day"),
+    ("來的話星期六", "星期六", "2026-05-23", "2026-05-24", "day"),
+    ("来週の金曜に会議", "来週の金曜", "2026-05-29", "2026-05-30", "day"),
+    ("先週の月曜日に直した", "先週の月曜日", "2026-05-11", "2026-05-12", "day"),
+    ("what did we decide last Friday?", "last Friday", "2026-05-15", "2026-05-16", "day"),
+    ("review next Tuesday", "next Tuesday", "2026-05-26", "2026-05-27", "day"),
+    ("due this Friday", "this Friday", "2026-05-22", "2026-05-23", "day"),
+    ("the release is on Monday", "Monday", "2026-05-25", "2026-05-26", "day"),
+    ("standup moved to Wednesday", "Wednesday", "2026-05-27", "2026-05-28", "day"),
+    # on the calendar
+    ("released 2026-03-18 at last", "2026-03-18", "2026-03-18", "2026-03-19", "day"),
+    ("發布於2026/3/18。", "2026/3/18", "2026-03-18", "2026-03-19", "day"),
+    ("三月十八日的會議", "三月十八日", "2026-03-18", "2026-03-19", "day"),
+    ("3月18日に公開", "3月18日", "2026-03-18", "2026-03-19", "day"),
+    ("agreed on March 18th with Kim", "March 18th", "2026-03-18", "2026-03-19", "day"),
+    ("signed 18 March 2025", "18 March 2025", "2025-03-18", "2025-03-19", "day"),
+    ("2026年3月から使う", "2026年3月", "2026-03-01", "2026-04-01", "range"),
+    ("令和8年3月18日付け", "令和8年3月18日", "2026-03-18", "2026-03-19", "day"),
+    ("民國115年3月18日簽約", "民國115年3月18日", "2026-03-18", "2026-03-19", "day"),
+    ("去年三月開始的", "去年三月", "2025-03-01", "2025-04-01", "range"),
+    ("moved in last March", "last March", "2026-03-01", "2026-04-01", "range"),
+    ("來的是5/17開會的人", "5/17", "2026-05-17", "2026-05-18", "day"),
+    ("deadline is on 12/25", "12/25", "2025-12-25", "2025-12-26", "day"),
+    # times of day
+    ("下午三點開會", "下午三點", "2026-05-20T15:00", "2026-05-20T15:01", "minute"),
+    ("下午3點半打電話", "下午3點半", "2026-05-20T15:30", "2026-05-20T15:31", "minute"),
+    ("明天早上九點面試", "明天早上九點", "2026-05-21T09:00", "2026-05-21T09:01", "minute"),
+    ("5/17 下午三點的決定", "5/17 下午三點", "2026-05-17T15:00", "2026-05-17T15:01", "minute"),
+    ("明天晚上8:30", "明天晚上8:30", "2026-05-21T20:30", "2026-05-21T20:31", "minute"),
+    ("今晚八點吃飯", "今晚八點", "2026-05-20T20:00", "2026-05-20T20:01", "minute"),
+    ("来週の金曜 15時に面談", "来週の金曜 15時", "2026-05-29T15:00", "2026-05-29T15:01", "minute"),
+    ("明日午後3時から", "明日午後3時", "2026-05-21T15:00", "2026-05-21T15:01", "minute"),
+    ("今夜8時に再起動", "今夜8時", "2026-05-20T20:00", "2026-05-20T20:01", "minute"),
+    ("明日15時半に", "明日15時半", "2026-05-21T15:30", "2026-05-21T15:31", "minute"),
+    ("call next Friday at 3pm", "next Friday at 3pm", "2026-05-29T15:00", "2026-05-29T15:01", "minute"),
+    ("tomorrow at noon", "tomorrow at noon", "2026-05-21T12:00", "2026-05-21T12:01", "minute"),
+    ("tonight 8pm works", "tonight 8pm", "2026-05-20T20:00", "2026-05-20T20:01", "minute"),
+    ("meet March 18 at 3:30 p.m. please", "March 18 at 3:30 p.m.", "2026-03-18T15:30", "2026-03-18T15:31", "minute"),
+    ("let us talk tomorrow morning", "tomorrow morning", "2026-05-21T06:00", "2026-05-21T12:00", "hour"),
+    ("明天早上再看", "明天早上", "2026-05-21T06:00", "2026-05-21T12:00", "hour"),
+    ("明日の午前に", "明日の午前", "2026-05-21T06:00", "2026-05-21T12:00", "hour"),
+    ("今晚十二點關機", "今晚十二點", "2026-05-21T00:00", "2026-05-21T00:01", "minute"),
+    ("明天凌晨兩點維護", "明天凌晨兩點", "2026-05-21T02:00", "2026-05-21T02:01", "minute"),
+    ("at 2026-05-08T14:30:00Z it died", "2026-05-08T14:30:00Z", "2026-05-08T22:30:00", "2026-05-08T22:30:01", "minute"),
+    # so long ago, so long from now
+    ("三天前改過", "三天前", "2026-05-17", "2026-05-18", "day"),
+    ("3天後到期", "3天後", "2026-05-23", "2026-05-24", "day"),
+    ("两周前说的", "两周前", "2026-05-06", "2026-05-07", "day"),
+    ("3日後に締め切り", "3日後", "2026-05-23", "2026-05-24", "day"),
+    ("2週間前の変更", "2週間前", "2026-05-06", "2026-05-07", "day"),
+    ("it expires in 3 days", "in 3 days", "2026-05-23", "2026-05-24", "day"),
+    ("we met two weeks ago", "two weeks ago", "2026-05-06", "2026-05-07", "day"),
+    ("半年前買的", "半年前", "2025-11-20", "2025-11-21", "day"),
+    ("half a year ago we", "half a year ago", "2025-11-20", "2025-11-21", "day"),
+    ("failed 3 hours ago", "3 hours ago", "2026-05-20T11:30", "2026-05-20T11:31", "minute"),
+    ("兩小時後重啟", "兩小時後", "2026-05-20T16:30", "2026-05-20T16:31", "minute"),
+    # beginnings and ends, quarters, weekends
+    ("月底結帳", "月底", "2026-05-21", "2026-06-01", "range"),
+    ("三月底離職", "三月底", "2026-03-21", "2026-04-01", "range"),
+    ("3月末まで", "3月末", "2026-03-21", "2026-04-01", "range"),
+    ("年底前換掉", "年底", "2026-12-01", "2027-01-01", "range"),
+    ("by the end of the month", "the end of the month", "2026-05-21", "2026-06-01", "range"),
+    ("the beginning of March was calm", "the beginning of March", "2026-03-01", "2026-03-11", "range"),
+    ("launch in mid-May", "mid-May", "2026-05-11", "2026-05-21", "range"),
+    ("planned for Q3 2026", "Q3 2026", "2026-07-01", "2026-10-01", "range"),
+    ("2026年第三季度的目标", "2026年第三季度", "2026-07-01", "2026-10-01", "range"),
+    ("第3四半期に予定", "第3四半期", "2026-07-01", "2026-10-01", "range"),
+    ("上週末修好的", "上週末", "2026-05-16", "2026-05-18", "range"),
+    ("今週末に作業", "今週末", "2026-05-23", "2026-05-25", "range"),
+    ("I fix it this weekend", "this weekend", "2026-05-23", "2026-05-25", "range"),
+    # from and to
+    ("5/17到5/20請假", "5/17到5/20", "2026-05-17", "2026-05-21", "range"),
+    ("5月17日〜20日は休み", "5月17日〜20日", "2026-05-17", "2026-05-21", "range"),
+    ("off from Monday to Wednesday", "from Monday to Wednesday", "2026-05-25", "2026-05-28", "range"),
+    ("conference March 3-5 in Oslo", "March 3-5", "2026-03-03", "2026-03-06", "range"),
+    ("between 2 and 5 May nobody was here", "between 2 and 5 May", "2026-05-02", "2026-05-06", "range"),
+    # across the end of a year
+    ("12月31日到1月2日不在", "12月31日到1月2日", "2025-12-31", "2026-01-03", "range"),
+]
+
+NOTHING = [
+    "", " ", "ask May Chen", "it may fail", "you may 8 of them", "we march on", "he sat down", "the sun is up",
+    "mon repos", "give me a second", "do it now", "know nothing, snow", "Python 3.11 and 1.2.3", "1/2 of it",
+    "on call 24/7", "9/10 tests passed", "ping 192.168.1.10", "costs $5.20 or 5/unit", "call 02-2345-6789",
+    "fixes #517 and #3", "listen on :8080", "5月天的歌", "一日三餐", "十三月", "日曜大工が趣味", "2/30 到期",
+    "due on 2/30", "2026-13-01", "会議は25:00から", "12月32日", "bug 在第3點建議", "快一點", "每週三例會", "毎週金曜の定例",
+    "every Friday we ship", "monthly, weekly, daily", "馬上處理", "3時間かかる", "三個月的工作", "CVE-2026-1234",
+    "幾天前", "some days ago", "リリースの3日前", "一個人半天前後", "1.5 months ago", "ratio 16:9", "Sat here, Sun there",
+    "abc2026-05-17xyz", "next_week = 1", "in 2000 files", "a 3 day job", "2000 ms", "127.0.0.1:8080", "月曜日々",
+]  # fmt: skip
+
+
+def found(text: str, now_ms: int = NOW, zone: timezone | ZoneInfo = TAIPEI, lean: str = NEAR) -> list[Row]:
+    return [
+        (text, it.words, str(it.since_ms), str(it.until_ms), it.precision)
+        for it in occasions(text, now_ms, zone, lean=lean)
+    ]
+
+
+def expected(row: Row, zone: timezone | ZoneInfo = TAIPEI) -> list[Row]:
+    text, words, since, until, precision = row
+    return [(text, words, str(ms(since, zone)), str(ms(until, zone)), precision)]
+
+
+@pytest.mark.parametrize("row", FIRST, ids=lambda row: row[0])
+def test_a_date_in_a_text_is_seen_with_its_place_and_time(row: Row) -> None:
+    assert found(row[0]) == expected(row)
+
+
+@pytest.mark.parametrize("text", NOTHING)
+def test_what_is_no_date_is_not_seen(text: str) -> None:
+    assert found(text) == []
+
+
+NEW_YORK = ZoneInfo("America/New_York")
+BERLIN = ZoneInfo("Europe/Berlin")
+
+CLOCKS = [
+    # New York goes forward on 8 March 2026 and back on 1 November, Berlin on 29 March and 25 October
+    ("2026-03-07T12:00", NEW_YORK, "tomorrow", "2026-03-08T05:00+00:00", "2026-03-09T04:00+00:00", "day"),
+    ("2026-10-31T12:00", NEW_YORK, "tomorrow", "2026-11-01T04:00+00:00", "2026-11-02T05:00+00:00", "day"),
+    ("2026-03-07T12:00", NEW_YORK, "tomorrow at 3pm", "2026-03-08T19:00+00:00", "2026-03-08T19:01+00:00", "minute"),
+    ("2026-03-07T23:30", NEW_YORK, "in 3 hours", "2026-03-08T07:30+00:00", "2026-03-08T07:31+00:00", "minute"),
+    ("2026-03-28T12:00", BERLIN, "明天早上九點", "2026-03-29T07:00+00:00", "2026-03-29T07:01+00:00", "minute"),
+    ("2026-10-24T12:00", BERLIN, "明日", "2026-10-24T22:00+00:00", "2026-10-25T23:00+00:00", "day"),
+    ("2026-03-20T12:00", BERLIN, "next week", "2026-03-22T23:00+00:00", "2026-03-29T22:00+00:00", "range"),
+    # ends of months, leap days, turns of the year, after midnight
+    ("2026-01-31T12:00", BERLIN, "in one month", "2026-02-28", "2026-03-01", "day"),
+    ("2024-01-31T12:00", BERLIN, "1個月後", "2024-02-29", "2024-03-01", "day"),
+    ("2024-02-28T12:00", BERLIN, "明天", "2024-02-29", "2024-03-01", "day"),
+    ("2025-02-28T12:00", BERLIN, "明天", "2025-03-01", "2025-03-02", "day"),
+    ("2024-02-29T12:00", BERLIN, "1年後", "2025-02-28", "2025-03-01", "day"),
+    ("2027-03-01T12:00", BERLIN, "2/29", "2028-02-29", "2028-03-01", "day"),
+    ("2026-12-31T23:30", BERLIN, "tomorrow", "2027-01-01", "2027-01-02", "day"),
+    ("2026-12-30T12:00", BERLIN, "来週の月曜", "2027-01-04", "2027-01-05", "day"),
+    ("2027-01-01T00:10", BERLIN, "昨天", "2026-12-31", "2027-01-01", "day"),
+    ("2026-12-20T12:00", BERLIN, "1月5日", "2027-01-05", "2027-01-06", "day"),
+    ("2027-01-05T12:00", BERLIN, "12/25", "2026-12-25", "2026-12-26", "day"),
+    ("2026-12-15T12:00", BERLIN, "下個月", "2027-01-01", "2027-02-01", "range"),
+    ("2026-05-21T00:30", BERLIN, "今天", "2026-05-21", "2026-05-22", "day"),
+    ("2026-05-21T00:30", BERLIN, "last night", "2026-05-20T18:00", "2026-05-21", "hour"),
+    ("2026-05-21T00:30", BERLIN, "今晚12點", "2026-05-22T00:00", "2026-05-22T00:01", "minute"),
+    ("2026-05-24T23:00", BERLIN, "下週一", "2026-05-25", "2026-05-26", "day"),
+]
+
+
+@pytest.mark.parametrize(("now", "zone", "text", "since", "until", "precision"), CLOCKS)
+def test_dates_follow_the_calendar_and_the_clock_changes_of_the_zone(
+    now: str, zone: ZoneInfo, text: str, since: str, until: str, precision: str
+) -> None:
+    seen = occasion(text, ms(now, zone), zone)
+    assert seen is not None
+    assert (seen.words, seen.since_ms, seen.until_ms) == (text, ms(since, zone), ms(until, zone))
+    assert seen.precision == precision
+
+
+@pytest.mark.parametrize(
+    ("text", "lean", "since", "until"),
+    [
+        ("Friday", PAST, "2026-05-15", "2026-05-16"),
+        ("Friday", NEAR, "2026-05-22", "2026-05-23"),
+        ("Friday", COMING, "2026-05-22", "2026-05-23"),
+        ("週三", PAST, "2026-05-13", "2026-05-14"),
+        ("水曜", COMING, "2026-05-27", "2026-05-28"),
+        ("5/21", PAST, "2025-05-21", "2025-05-22"),
+        ("5/21", NEAR, "2026-05-21", "2026-05-22"),
+        ("5/19", COMING, "2027-05-19", "2027-05-20"),
+        ("5/20", COMING, "2026-05-20", "2026-05-21"),
+        ("12月", PAST, "2025-12-01", "2026-01-01"),
+        ("12月", NEAR, "2025-12-01", "2026-01-01"),
+        ("12月", COMING, "2026-12-01", "2027-01-01"),
+        ("March", PAST, "2026-03-01", "2026-04-01"),
+        ("March", COMING, "2027-03-01", "2027-04-01"),
+        ("last Friday", COMING, "2026-05-15", "2026-05-16"),
+        ("下週三", PAST, "2026-05-27", "2026-05-28"),
+        ("月初", NEAR, "2026-05-01", "2026-05-11"),
+        ("月初", COMING, "2026-06-01", "2026-06-11"),
+        ("月底", PAST, "2026-04-21", "2026-05-01"),
+    ],
+)
+def test_what_names_no_year_or_week_leans_as_it_is_told(text: str, lean: str, since: str, until: str) -> None:
+    seen = occasion(text, NOW, TAIPEI, lean=lean)
+    assert seen is not None
+    assert (seen.since_ms, seen.until_ms) == (ms(since), ms(until))
+
+
+@pytest.mark.parametrize("text", ["", "2/30", "25:00", "2026-13-01", "rubbish", "12月32日", "may", "5/17 rubbish", "call 5/17"])
+def test_a_whole_text_that_is_no_date_is_none(text: str) -> None:
+    assert occasion(text, NOW, TAIPEI) is None
+
+
+def test_several_dates_are_seen_in_order() -> None:
+    text = "昨天決定 Friday に出す, not 2026-06-01."
+    assert [it.words for it in occasions(text, NOW, TAIPEI)] == ["昨天", "Friday", "2026-06-01"]
+    assert [text[it.start : it.end] for it in occasions(text, NOW, TAIPEI)] == ["昨天", "Friday", "2026-06-01"]
