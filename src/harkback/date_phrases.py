@@ -55,7 +55,7 @@ class _Time(NamedTuple):
 
 def read(kinds: str, cut: list[Token], at: int, sense: Sense) -> list[Reading]:
     """Give what may begin at a token, the longest first."""
-    opened = kinds[at] in "Mq"
+    opened = kinds[at] in "Mq" and at + 1 < len(kinds)
     first = at + 1 if opened else at
     found = _single(kinds, cut, first, sense)
     ranges = [joined for one in found for joined in _ranges(kinds, cut, first, one, sense)]
@@ -264,7 +264,7 @@ def _times(kinds: str, cut: list[Token], at: int, part: str = "") -> list[_Time]
         time = _time(taken[0], cut[at : taken.end()], taken.end(), part) if taken else None
         if time is not None:
             found += _with_zone(kinds, cut, time)
-    return found + [joined for one in found for joined in _time_range(kinds, cut, one)]
+    return found + [joined for one in found for joined in _time_range(kinds, cut, one)] + _hours(kinds, cut, at)
 
 
 def _with_zone(kinds: str, cut: list[Token], time: _Time) -> list[_Time]:
@@ -319,14 +319,27 @@ def _time_range(kinds: str, cut: list[Token], first: _Time) -> list[_Time]:
     return [
         first._replace(end=last.end, until=last.since, weak=first.weak and last.weak, fine="range")
         for last in lasts
-        if last.fine == "minute" and last.since > first.since
+        if last.fine == "minute" and last.since > first.since and (first.part or kinds[last.end - 1] != "a")
     ]
+
+
+def _hours(kinds: str, cut: list[Token], at: int) -> list[_Time]:
+    """Read 3-5pm: the afternoon holds for both, but in 11-1pm for the second only."""
+    taken = compiled("[NT][R-][NT]a").match(kinds, at)
+    if not taken:
+        return []
+    last = _time(kinds[at + 2 : at + 4], cut[at + 2 : at + 4], at + 4, "")
+    for part in (cut[at + 3].value, ""):
+        first = _time(kinds[at], cut[at : at + 1], at + 4, part)
+        if first and last and first.since < last.since:
+            return [first._replace(until=last.since, weak="", fine="range")]
+    return []
 
 
 # A day with a time
 
 _WEEKDAY_BESIDE = r"\(|,?[Ww]"
-_BETWEEN = "[,xnu]*"
+_BETWEEN = "[,xnuM]*"
 
 
 def _timed(kinds: str, cut: list[Token], at: int, day: Reading, sense: Sense) -> list[Reading]:

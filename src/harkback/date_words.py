@@ -9,7 +9,7 @@ which the rules of `date_phrases` are patterns. Spaces are no tokens; whatever e
     N  number         l  number word    J  month name      W w  weekday, short weekday     k  weekend
     Y V X T I  2026-03-18, 2026-03, 3/18, 15:00, ISO date-time     Q  Q3     O  noon, midnight     a  am, pm
     B F  ago, from now     p  in     L  the past, the coming (days)     b E  end of, 底      e  era (令和)
-    R -  to     M  from     q &  between, and     t o n x u  the, of, の, at, on     i  18th     (  (五)     z  zone
+    v  every      R -  to     M  from     q &  between, and     t o n x u  the, of, の, at, on     i  18th     (  (五)     z  zone
 """
 
 from __future__ import annotations
@@ -129,11 +129,18 @@ _WORDS: dict[str, dict[Any, str]] = {
     "B": {-1: "ago/前/以前/之前"},
     "F": {1: "from now/from today/後/以後/之後"},
     "p": {1: "in"},
-    "L": {-1: "past/最近/最近の/過去/過去の/近/ここ/この", 1: "接下來/接下來的/未來/未來的/今後"},
+    "L": {
+        (-1, "bare"): "past",
+        (-1, ""): "最近/最近の/過去/過去の/近/ここ/この",
+        (1, ""): "接下來/接下來的/未來/未來的/今後",
+    },
     "b": {
-        0: "beginning of/the beginning of/start of/the start of/early",
-        1: "middle of/the middle of/mid",
-        2: "end of/the end of/late",
+        0: "beginning of/the beginning of/start of/the start of",
+        1: "middle of/the middle of",
+        2: "end of/the end of",
+        4: "early",
+        5: "mid",
+        6: "late",
     },
     "E": {0: "初/上旬", 1: "中旬", 2: "底/末/下旬", 3: "中"},
     "R": {"": "to/until/till/through/到/至/から/~"},
@@ -148,11 +155,12 @@ _WORDS: dict[str, dict[Any, str]] = {
     "i": {"": "st/nd/rd/th"},
     "e": {2018: "令和", 1988: "平成", 1925: "昭和", 1911: "民國", 0: "西元/公元/西暦"},
     "z": {0: "utc/gmt", 9: "jst", -5: "est", -4: "edt", -8: "pst", -7: "pdt", 1: "cet", 2: "cest"},
+    "v": {"": "every/every other/every single/each/daily/weekly/nightly/每/每個/毎/隔週/隔天"},
     # Words that only begin or end like a date word.
     "#": {
         "": "馬上/線上/以上/以下/一下/加上/晚點/早點/上下/日本/月球/月亮/月台/月餅/月薪/月租/月刊/月經/月費/月票"
         "/週期/週邊/前端/後端/前面/後面/前提/前者/後者/前後/時候/時代/時點/時刻/點子/點選/點擊/點數/個半/十分/一旦"
-        "/今日頭條/年代/年度/年間/年頭/後天的/後天性/分の/分之/分析/分支/分別/分類"
+        "/black friday/good friday/casual friday/今日頭條/年代/年度/年間/年頭/後天的/後天性/分析/分支/分別/分類"
     },
 }
 _SIGNS = {"-": "-", "~": "R", ",": ",", "@": "x", "&": "&"}
@@ -301,7 +309,7 @@ def _numbers(low: str, start: int) -> Token:
         moment = None
         if low.startswith(("19", "20"), start):
             moment = re.compile(rf"{_MOMENT}(?![0-9a-z_:.])").match(low, start)
-        if moment and ("t" in moment[0] or ":" in moment[0]):
+        if moment and (moment["second"] or "t" in moment[0] or (":" in moment[0] and moment["sign"] != "-")):
             return Token("I", moment[0], start, moment.end())
         for kind, pattern in _NUMBERS:
             if found := re.compile(pattern).match(low, start):

@@ -102,15 +102,16 @@ def _found(text: str, now_ms: int, zone: tzinfo | None, lean: str, *, whole: boo
     alone: list[Occasion] = []
     at = 0
     while at < len(cut):
-        seen = _seen(place, at)
-        if seen is None:
-            at += 1
-            continue
-        reading, one = seen
-        at = reading.end
-        if not re.search(_AGAIN, low[max(0, one.start - _NEAR_CHARS) : one.start]):
+        if again := re.compile(_AGAIN).match(place.kinds, at):
+            at = again.end()
+        elif seen := _seen(place, at):
+            reading, one = seen
+            at = reading.end
             (alone if reading.alone else found).append(one)
-    return sorted(found + [time for time in alone if not _beside_a_day(low, time, found)])
+        else:
+            at += 1
+    days = [(one.start, one.end) for one in found] + [(token.start, token.end) for token in cut if token.kind == "v"]
+    return sorted(found + [time for time in alone if not _beside_a_day(low, time, days)])
 
 
 def _seen(place: _Place, at: int) -> tuple[Reading, Occasion] | None:
@@ -138,10 +139,10 @@ def _ends_a_word(low: str, end: int) -> bool:
     return not re.match(r"[a-z0-9_]", low[end : end + 1]) or not re.match(r"[a-z0-9]", low[end - 1])
 
 
-def _beside_a_day(low: str, time: Occasion, days: list[Occasion]) -> bool:
-    """Whether a time of day shares its sentence with a date: it is hardly today's then, and may be that one's."""
-    for day in days:
-        between = low[min(day.end, time.end) : max(day.start, time.start)]
+def _beside_a_day(low: str, time: Occasion, days: list[tuple[int, int]]) -> bool:
+    """Whether a time of day shares its sentence with a date, or with every day: it is hardly today's then."""
+    for start, end in days:
+        between = low[min(end, time.end) : max(start, time.start)]
         if not re.search(_SENTENCE_END, between):
             return True
     return False
@@ -153,7 +154,8 @@ _NEAR_CHARS = 24
 _NEVER_FIRST = "#BFEiRon&,(azu-"
 _NO_TIME_AFTER = "XYVdJi("
 _SENTENCE_END = r"[。!?;\n]|\. "
-_AGAIN = r"(?:\b(?:every|each|per)(?: other| single)? |[每毎隔]個?[週月年]?的?の?|\b(?:black|good|casual) )$"
+_AGAIN = "v[^#,]*"
+"""What comes again and again has no date."""
 
 _ON = r"\b(?:on|due|before|after|until|till|since|dated?|deadline|released|between)(?: is| was|:)? $"
 _BY = r"(?:\b(?:by|from|for|to|of|in)|[於在到至從自]|日期?:?) ?$"
