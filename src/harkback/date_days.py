@@ -45,7 +45,7 @@ class Named(NamedTuple):
     unit: str
     days: Days
     weak: str
-    """What a text around it has to say before it is a date: see `occasions`."""
+    """What a text around it has to say before it is a date: see `date_surroundings`."""
 
 
 # Which of several years, months or weeks
@@ -148,6 +148,8 @@ def _shifted(taken: Taken, sense: Sense) -> Found:
 def _week_day(taken: Taken, sense: Sense) -> Found:
     """Read 下週三, 来週の金曜, next Friday, Friday next week: the day of that ISO week."""
     ahead, lean = taken.one("S") or (0, "")
+    if taken.one("U") not in (None, "week"):
+        return "", None
     if period := taken.one("P"):
         unit, ahead = period
         if unit != "week":
@@ -156,6 +158,20 @@ def _week_day(taken: Taken, sense: Sense) -> Found:
         return "day", _weekday(taken.one("Ww"), sense._replace(lean=lean, anchor=sense.today))
     first = periods("week", ahead, sense.today)[0] + timedelta(days=taken.one("Ww"))
     return "day", (first, first + timedelta(days=1))
+
+
+def _weekday_the(taken: Taken, sense: Sense) -> Found:
+    """Read Friday the 13th: a day of that number that is a Friday."""
+    spans = []
+    for ahead in range(-12, 13):
+        first = periods("month", ahead, sense.anchor)[0]
+        try:
+            days = _day(first.year, first.month, taken.one("N"))
+        except ValueError:
+            continue
+        if days[0].weekday() == taken.one("W"):
+            spans.append(days)
+    return "day", chosen(spans, sense)
 
 
 def _bare_weekday(taken: Taken, sense: Sense) -> Found:
@@ -196,39 +212,57 @@ def _slashed_to(taken: Taken, sense: Sense) -> Found:
 
 
 def _cjk(taken: Taken, sense: Sense) -> Found:
-    """Read 年 月 日, with an era or without, and 今月18日."""
-    numbers = dict(zip(re.findall("N([ymd])", taken.kinds), taken.all("N"), strict=False))
+    """Read 年 月 日, with an era or without."""
+    numbers = dict(zip(re.findall("[NC]([ymd])", taken.kinds), taken.all("NC"), strict=True))
     year = numbers.get("y")
     if year is not None:
         year += taken.one("e") or 0
         if year not in YEARS:
             return "", None
-    period = taken.one("P") or (("month", taken.one("S")[0]) if taken.one("S") else None)
-    if period:
-        first = periods(period[0], period[1], sense.today)[0]
-        year = first.year
-        if period[0] == "month":
-            numbers["m"] = first.month
-        if period[0] != ("year" if "m" in taken.kinds.partition("N")[2] else "month"):
-            return "", None
     return _calendar(year, numbers.get("m"), numbers.get("d"), sense)
+
+
+def _in_period(taken: Taken, sense: Sense) -> Found:
+    """Read 去年三月, 今年の5月3日, 今月18日, the 5th of next month."""
+    unit, ahead = taken.one("P") or ("month", taken.one("S")[0])
+    first = periods(unit, ahead, sense.today)[0]
+    numbers = taken.all("N")
+    if "Nm" in taken.kinds and unit == "year":
+        return _calendar(first.year, numbers[0], numbers[1] if len(numbers) > 1 else None, sense)
+    if "Nm" not in taken.kinds and unit == "month":
+        return "day", _day(first.year, first.month, numbers[0])
+    return "", None
 
 
 def _english(taken: Taken, sense: Sense) -> Found:
     """Read March 18th, 18 March 2026, March 2026, March last year."""
-    period = taken.one("P")
-    if period and period[0] != "year":
+    unit, ahead = taken.one("P") or ("year", None)
+    if unit != "year":
         return "", None
-    numbers = taken.all("N")
-    year = (
-        sense.today.year + period[1]
-        if period
-        else next((number for number in numbers if number > MOST_MONTH_DAYS), None)
-    )
-    day = next((number for number in numbers if number <= MOST_MONTH_DAYS), None)
-    if year is not None and year not in YEARS:
+    year = taken.one("C") if ahead is None else sense.today.year + ahead
+    return _calendar(year, taken.one("J"), taken.one("N"), sense)
+
+
+def _of_month(taken: Taken, sense: Sense) -> Found:
+    """Read the second Monday of June, the last Friday of next month, the last day of May."""
+    number = taken.one("c") or taken.one("S")[0]
+    unit, ahead = taken.one("P") or ("month", 0)
+    weekday = taken.one("W")
+    if unit != "month" or number not in (-1, 1, 2, 3, 4) or (weekday is None and (taken.one("U") != "day")):
         return "", None
-    return _calendar(year, taken.one("J"), day, sense)
+
+    def day(year: int, month: int) -> Days:
+        first, after = months(year, month)
+        found = [first + timedelta(days=ahead) for ahead in range((after - first).days)]
+        found = [day for day in found if weekday in (None, day.weekday())]
+        chosen = found[number if number < 0 else number - 1]
+        return chosen, chosen + timedelta(days=1)
+
+    if taken.one("P"):
+        first = periods("month", ahead, sense.today)[0]
+        return "day", day(first.year, first.month)
+    year, month = taken.one("C"), taken.one("J")
+    return "day", day(year, month) if year else some_year(lambda some: day(some, month), sense)
 
 
 def _calendar(year: int | None, month: int | None, day: int | None, sense: Sense) -> Found:
@@ -257,14 +291,10 @@ def _month_shifted(taken: Taken, sense: Sense) -> Found:
 
 def _month_days(taken: Taken, sense: Sense) -> Found:
     """Read March 3-5, between 2 and 5 May, 5月17日〜20日."""
-    month = taken.one("J")
-    numbers = taken.all("N")
-    if month is not None:
-        year = numbers.pop() if numbers[-1] > MOST_MONTH_DAYS else None
-        first, last = numbers
-    else:
-        *years, month, first, last = numbers
-        year = years[0] + (taken.one("e") or 0) if years else None
+    *months, first, last = taken.all("N")
+    year, month = taken.one("C"), taken.one("J") or months[-1]
+    if "y" in taken.kinds and year is None:
+        year = months[0] + (taken.one("e") or 0)
     return _from_to(year, month, first, last, sense)
 
 
@@ -281,26 +311,35 @@ def _from_to(year: int | None, month: int, first: int, last: int, sense: Sense) 
 def _quarters(taken: Taken, sense: Sense) -> Found:
     """Read Q3, Q3 2026, 2026年第三季, 去年第四季."""
     number = taken.one("Q") or taken.all("N")[-1]
-    years = [year for year in taken.all("N") if year > MOST_MONTH_DAYS]
-    period = taken.one("P")
-    if number not in QUARTERS or (period and period[0] != "year"):
+    if number not in QUARTERS:
         return "", None
-    if period or years:
-        return "quarter", _quarter(sense.today.year + period[1] if period else years[0], number)
-    return "quarter", some_year(lambda year: _quarter(year, number), sense)
+    return _in_year("quarter", taken, lambda year: _quarter(year, number), sense)
+
+
+def _half_year(taken: Taken, sense: Sense) -> Found:
+    return _in_year("range", taken, lambda year: months(year, taken.one("g"), 6), sense)
+
+
+def _in_year(unit: str, taken: Taken, make: Callable[[int], Days], sense: Sense) -> Found:
+    """Give a part of the year that was named, or of one that the sense chooses."""
+    named_unit, ahead = taken.one("P") or ("year", None)
+    if named_unit != "year":
+        return "", None
+    year = taken.one("C") if ahead is None else sense.today.year + ahead
+    return unit, make(year) if year else some_year(make, sense)
 
 
 def _lone_year(taken: Taken, _sense: Sense) -> Found:
-    year = taken.one("N")
-    return "year", months(year, 1, 12) if year in YEARS else None
+    return "year", months(taken.one("C"), 1, 12)
 
 
-_YEAR = "(?:e?Nyn?|Pn?)"
+_YEAR = "(?:Cyn?|Pn?)"
 _DAY_RULES: tuple[tuple[str, Callable[[Taken, Sense], Found], str], ...] = (
     ("D", _day_name, ""),
     ("P", _named, ""),
     ("S(?:m|U|r)", _shifted, ""),
-    ("[SP]n?W|W(?:,?o?P)", _week_day, ""),
+    ("(?:[SP]|SU)[nu]?W|W(?:,?o?P)", _week_day, ""),
+    ("Wt?Ni", _weekday_the, ""),
     ("[SP]n?w", _week_day, "shifted weekday"),
     ("W", _bare_weekday, ""),
     ("w", _bare_weekday, "weekday"),
@@ -309,17 +348,20 @@ _DAY_RULES: tuple[tuple[str, Callable[[Taken, Sense], Found], str], ...] = (
     ("V", _written_month, ""),
     ("X", _slashed, "slash"),
     ("X[R-]N", _slashed_to, "slash"),
-    (f"{_YEAR}?Nm(?:Nd)?|e?Ny|Pn?Nd|SmnN?d|SmNd", _cjk, ""),
-    ("JNi?(?:,?N)?|t?Ni?o?J(?:,?N)?|JNi?,?o?P", _english, "month day"),
-    ("Jo?N|Jo?P", _english, "month year"),
+    ("(?:e?[NC]yn?)?Nm(?:Nd)?|e?[NC]y", _cjk, ""),
+    ("Pn?Nm(?:Nd)?|Pn?Nd|Smn?Nd|t?Ni?oP|Pu?t?Ni", _in_period, ""),
+    ("JNi?(?:,?C)?|t?Ni?o?J(?:,?C)?|JNi?,?o?P", _english, "month day"),
+    ("Jo?C|Jo?P", _english, "month year"),
     ("J", _english, "month"),
     ("SJ", _month_shifted, "shifted month"),
-    ("JNi?[R-]Ni?(?:,?N)?|t?Ni?[R-]t?Ni?o?J(?:,?N)?|qNi?&Ni?o?J(?:,?N)?", _month_days, "month day"),
-    ("(?:e?Ny)?NmNd?[R-]Nd", _month_days, ""),
-    ("QN|NQ|NyQ|NynQ|Pn?Q", _quarters, ""),
+    ("t?(?:c|S)[WU]o(?:P|J(?:,?C)?)", _of_month, ""),
+    ("JNi?[R-]Ni?(?:,?C)?|t?Ni?[R-]t?Ni?o?J(?:,?C)?|qNi?&Ni?o?J(?:,?C)?", _month_days, "month day"),
+    ("(?:e?[NC]y)?NmNd?[R-]Nd", _month_days, ""),
+    ("QC|Cy?n?j?Q|Pn?j?Q|jQ", _quarters, ""),
     ("Q", _quarters, "quarter"),
     (f"{_YEAR}?jNr", _quarters, ""),
-    ("N", _lone_year, "lone year"),
+    (f"{_YEAR}?g", _half_year, ""),
+    ("C", _lone_year, "lone year"),
 )
 
 

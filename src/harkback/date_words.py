@@ -6,10 +6,11 @@ which the rules of `date_phrases` are patterns. Spaces are no tokens; whatever e
     D  day: how many from today         K  part of such a day (tonight)     G  part of a day (morning)
     P  named period: unit, how many     S  shift of what follows (last)     U  unit (days, 週間)
     y m d h f  年 月 日 時 分            H  half      r  quarter (季)         j  第
-    N  number         l  number word    J  month name      W w  weekday, short weekday     k  weekend
+    N C  number, year    l  number word    J  month name      W w  weekday, short weekday     k  weekend
     Y V X T I  2026-03-18, 2026-03, 3/18, 15:00, ISO date-time     Q  Q3     O  noon, midnight     a  am, pm
     B F  ago, from now     p  in     L  the past, the coming (days)     b E  end of, 底      e  era (令和)
-    v  every      R -  to     M  from     q &  between, and     t o n x u  the, of, の, at, on     i  18th     (  (五)     z  zone
+    R -  to     M  from     q &  between, and     t o n x u  the, of, の, at, on     i  18th     (  (五)     z  zone
+    v  every    c  first, second    g  上半年
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     Words = dict[str, list[tuple[str, str, Any]]]
 
+_TIME_KINDS = ("T", "a", "h", "C")
 PAST, COMING, NEAR = "past", "coming", "near"
 MOST_DIGITS = 4
 
@@ -109,6 +111,7 @@ _WORDS: dict[str, dict[Any, str]] = {
     "H": {0.5: "半/half a/half an"},
     "r": {"quarter": "quarter/季/季度/四半期"},
     "j": {"": "第"},
+    "Q": {1: "一季度", 2: "二季度", 3: "三季度", 4: "四季度"},
     "k": {"": "weekend/the weekend/週末"},
     "O": {12 * 60: "noon/midday/正午", 24 * 60: "midnight/午夜"},
     "a": {"early": "am/a.m./a.m", "afternoon": "pm/p.m./p.m"},
@@ -154,22 +157,37 @@ _WORDS: dict[str, dict[Any, str]] = {
     "u": {"": "on"},
     "i": {"": "st/nd/rd/th"},
     "e": {2018: "令和", 1988: "平成", 1925: "昭和", 1911: "民國", 0: "西元/公元/西暦"},
-    "z": {0: "utc/gmt", 9: "jst", -5: "est", -4: "edt", -8: "pst", -7: "pdt", 1: "cet", 2: "cest"},
+    "z": {
+        0: "utc/gmt",
+        60: "cet",
+        120: "cest",
+        540: "jst",
+        -240: "edt",
+        -300: "est",
+        -420: "pdt",
+        -480: "pst",
+        None: "cst/ist/bst/et/ct/mt/pt",
+    },
+    "c": {1: "first", 2: "second", 3: "third", 4: "fourth"},
+    "g": {1: "上半年/上半期", 7: "下半年/下半期"},
     "v": {"": "every/every other/every single/each/daily/weekly/nightly/每/每個/毎/隔週/隔天"},
     # Words that only begin or end like a date word.
     "#": {
         "": "馬上/線上/以上/以下/一下/加上/晚點/早點/上下/日本/月球/月亮/月台/月餅/月薪/月租/月刊/月經/月費/月票"
         "/週期/週邊/前端/後端/前面/後面/前提/前者/後者/前後/時候/時代/時點/時刻/點子/點選/點擊/點數/個半/十分/一旦"
-        "/black friday/good friday/casual friday/今日頭條/年代/年度/年間/年頭/後天的/後天性/分析/分支/分別/分類"
+        "/black friday/good friday/casual friday/今日頭條/明後天/年代/年度/年間/年頭/後天的/後天性/分析/分支/分別/分類"
     },
 }
+_HIRAGANA_DAYS = ("きょう", "きのう", "あした", "あさって", "おととい")
 _SIGNS = {"-": "-", "~": "R", ",": ",", "@": "x", "&": "&"}
 _NUMBER_WORDS = {**_ENGLISH, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12}
+_OTHER_UNITS = ("年", "分", "分鐘", "mon")
+"""Units of `dates` that are words of their own here."""
 _NO_NAMED = ("上", "這", "本")
 """The past's own words in `dates` that begin so are put together here, of a shift and what it shifts."""
 
 _TAIL = r"(?![0-9_%]|[./:,][0-9]|\.[a-z])"
-_HEAD = r"(?<![a-z0-9_./\\#$€£¥])(?<![a-z]-)"
+_HEAD = r"(?<![a-z0-9_./\\#$€£¥])(?:(?<![a-z]-)|(?<=[ap]m-)|(?<=[0-9](?:st|nd|rd|th)-))"
 _CENTURY = r"(?:19|20)[0-9]{2}"
 _NUMBERS = (
     ("Y", rf"({_CENTURY})([-/])([0-9]{{1,2}})\2([0-9]{{1,2}}){_TAIL}(?!-[0-9])"),
@@ -177,15 +195,21 @@ _NUMBERS = (
     ("V", rf"({_CENTURY})[-/]([0-9]{{1,2}}){_TAIL}(?!-[0-9])"),
     ("X", rf"([0-9]{{1,2}})/([0-9]{{1,2}}){_TAIL}"),
     ("T", rf"([0-9]{{1,2}}):([0-9]{{2}})(?::[0-9]{{2}})?{_TAIL}"),
+    ("C", rf"({_CENTURY}){_TAIL}"),
     ("N", rf"([0-9]{{1,4}}){_TAIL}"),
 )
+_SIGNS_OF_NUMBERS = ("-", "/", ":", ".", ",", "_", "%")
 _NO_NUMBER = r"[0-9][0-9./:,_-]*[0-9]|[0-9]"
+_OFFSET = (
+    r"\(?(?:(?:utc|gmt)? ?(\+|-(?=[0-9]{4}))([01][0-9]):?([0-5][0-9])|(?:utc|gmt) ?([+-])([01]?[0-9]))(?![0-9:])\)?"
+)
 _IN_BRACKETS = (
     r"\((?:(?:週|星期)?[一二三四五六日月火水木金土]曜?日?"
     r"|mon|tues?|wed|thur?s?|fri|sat|sun|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\)"
 )
 _NOT_BEFORE = {
-    "m": "月天(?!氣)",
+    "m": "月天(?!氣)|月[0-9一二兩三四五六七八九十]次",
+    "P": "年度",
     "h": "點[也都建意東理原不]",
     "W": "[一二三四五六日天][個次天人本報件項條種]|[日曜]大工|[日曜]日?々",
 }
@@ -208,7 +232,11 @@ def spelled(text: str) -> str:
 
 def may_hold(low: str) -> bool:
     """Whether a text has a digit or any sign or word without which there is no date."""
-    return not _triggers().isdisjoint(re.findall(r"[a-z]+|[0-9]|[^\x00-\x7f]", low))
+    if low.isascii():
+        return not _triggers().isdisjoint(re.findall("[a-z]+|[0-9]", low))
+    return not _triggers().isdisjoint(re.findall(r"[a-z]+|[0-9]|[^\x00-\x7f]", low)) or any(
+        word in low for word in _HIRAGANA_DAYS
+    )
 
 
 def tokens(low: str) -> list[Token]:
@@ -222,16 +250,17 @@ def tokens(low: str) -> list[Token]:
         if low[at : found.start()].strip(" \t"):
             cut.append(Token("#", "", at, found.start()))
         token = _token(low, found.start(), found.end(), words, cut[-1].kind if cut else "#")
-        cut.append(token)
+        if token.kind != "#" or not cut or cut[-1].kind != "#":
+            cut.append(token)
         at = token.end
     return cut
 
 
 @cache
 def _triggers() -> frozenset[str]:
-    """Give digits, signs and words of which every date has one; hiragana is looked for by its first sign."""
+    """Give digits, signs and words of which every date has one, but for days in hiragana."""
     words, _ = _words()
-    apart = set("0123456789天日週月年曜點時季晚早午夜末初晨期拜旬底朝昼分間後前暁きあおさし")
+    apart = set("0123456789天日週月年曜點時季晚早午夜晨朝星拜分半")
     for kind in "DGJKPUrkOabBFWw":
         apart |= {word.split()[-1] for row in words.values() for word, its, _ in row if its == kind and word.isascii()}
     return frozenset(apart - {"of", "early", "late", "m", "h", "d"})
@@ -243,7 +272,7 @@ def _words() -> tuple[Words, str]:
     listed = [
         (kind, value, word) for kind, row in _WORDS.items() for value, words in row.items() for word in words.split("/")
     ]
-    listed += [("U", unit, word) for word, unit in _UNITS.items() if word not in ("年", "分", "分鐘")]
+    listed += [("U", unit, word) for word, unit in _UNITS.items() if word not in _OTHER_UNITS]
     listed += [("l", number, word) for word, number in _NUMBER_WORDS.items()]
     listed += [("w" if word.isascii() and not word.endswith("day") else "W", day, word) for word, day in _DAYS.items()]
     for word, (unit, back) in _NAMED.items():
@@ -255,35 +284,31 @@ def _words() -> tuple[Words, str]:
         first = re.match("[a-z]+", plain)
         ordered.setdefault(first[0] if first else plain[0], []).append((plain, kind, value))
     signs = "".join(sorted(key for key in ordered if not key.isascii()))
-    return ordered, rf"[0-9]+|[a-z]+|[{signs}〇零一二兩三四五六七八九十元(,@&~-]"
+    return ordered, rf"[0-9]+|[a-z]+|[{signs}〇零一二兩三四五六七八九十元(,@&~+-]"
 
 
 def _token(low: str, start: int, end: int, words: Words, before: str) -> Token:
     sign = low[start]
+    if before in _TIME_KINDS and (zone := _zone(low, start)):
+        return zone
     if sign.isdigit():
-        return _numbers(low, start)
-    if sign == "(":
-        found = re.compile(_IN_BRACKETS).match(low, start)
-        return Token("(" if found else "#", "", start, found.end() if found else end)
-    if sign == "元" and before == "e":
-        return Token("N", 1, start, end)
+        return _numbers(low, start, end)
     for word, kind, value in words.get(low[start:end], ()):
         if low.startswith(word, start) and _fits(low, start, word, kind, before):
             return Token(kind, value, start, start + len(word))
-    if sign.isascii():
-        return _letters(low, start, end)
-    numeral = re.compile(_NUMERAL).match(low, start)
-    return _numeral(low, start, numeral[0]) if numeral else Token("#", "", start, end)
+    return _letters(low, start, end) if sign.isascii() else _numeral(low, start, before)
 
 
 def _fits(low: str, start: int, word: str, kind: str, before: str) -> bool:
     """Whether a word stands for itself and is no part of a longer one."""
     after = low[start + len(word) : start + len(word) + 3]
-    if word == "日本":
-        return before != "N"
+    if word == "日本" or kind == "z":
+        return before != "N" if kind == "#" else before in _TIME_KINDS
     if word.isascii():
-        inside = kind not in "aiU" and re.match(r"[a-z0-9_@#./\\]", low[start - 1 : start])
-        return not inside and not (word[-1].isalpha() and re.match("[a-z0-9_]", after)) and not _full_stop(word, after)
+        inside = kind not in "aiU" and re.match(r"[a-zà-ӿ0-9_@#./\\]", low[start - 1 : start])
+        return (
+            not inside and not (word[-1].isalpha() and re.match("[a-zà-ӿ0-9_]", after)) and not _full_stop(word, after)
+        )
     if kind == "D" and re.match("[ぁ-ん]", word):
         return not re.match("[ぁ-ん]", low[start - 1 : start]) and not re.match("(?![はのにもまかで])[ぁ-ん]", after)
     return not (_NOT_BEFORE.get(kind) and re.match(_NOT_BEFORE[kind], word[-1] + after))
@@ -294,18 +319,31 @@ def _full_stop(word: str, after: str) -> bool:
     return word[-1] == "." and word[:-1].isalpha() and not re.match(" ?[0-9]", after)
 
 
+def _zone(low: str, start: int) -> Token | None:
+    """Read +0800, -0400 and (UTC+8) behind a time."""
+    found = re.compile(_OFFSET).match(low, start)
+    if not found:
+        return None
+    sign, hours, minutes = found[1] or found[4], int(found[2] or found[5]), int(found[3] or 0)
+    return Token("z", (hours * 60 + minutes) * (-1 if sign == "-" else 1), start, found.end())
+
+
 def _letters(low: str, start: int, end: int) -> Token:
-    """Read what is no word of the tables: Q3 and signs."""
+    """Read what is no word of the tables: Q3, (Fri) and signs."""
     if low[start] in _SIGNS:
         return Token(_SIGNS[low[start]], "", start, end)
+    if found := re.compile(_IN_BRACKETS).match(low, start):
+        return Token("(", "", start, found.end())
     if found := re.compile(r"(?<![a-z0-9])q([1-4])(?![a-z0-9_])").match(low, start):
         return Token("Q", int(found[1]), start, found.end())
     return Token("#", "", start, end)
 
 
-def _numbers(low: str, start: int) -> Token:
+def _numbers(low: str, start: int, end: int) -> Token:
     """Read digits with what belongs to them; a version, an amount or an address is none."""
     if re.compile(_HEAD).match(low, start):
+        if low[end : end + 1] not in _SIGNS_OF_NUMBERS and end - start < MOST_DIGITS:
+            return Token("N", int(low[start:end]), start, end)
         moment = None
         if low.startswith(("19", "20"), start):
             moment = re.compile(rf"{_MOMENT}(?![0-9a-z_:.])").match(low, start)
@@ -314,16 +352,20 @@ def _numbers(low: str, start: int) -> Token:
         for kind, pattern in _NUMBERS:
             if found := re.compile(pattern).match(low, start):
                 values = [int(digits) for digits in found.groups() if digits.isdigit()]
-                return Token(kind, values[0] if kind == "N" else tuple(values), start, found.end())
+                return Token(kind, values[0] if kind in "NC" else tuple(values), start, found.end())
     found = re.compile(_NO_NUMBER).match(low, start)
     return Token("#", "", start, found.end() if found else start + 1)
 
 
-def _numeral(low: str, start: int, numeral: str) -> Token:
+def _numeral(low: str, start: int, before: str) -> Token:
     """Read a Chinese number; 三五天 is some days and no 35, digit by digit only years are written."""
-    end = start + len(numeral)
-    digits = _number(numeral)
-    by_digit = len(numeral) > 1 and "十" not in numeral and low[end : end + 1] != "年"
+    if low[start] == "元" and before == "e":
+        return Token("N", 1, start, start + 1)
+    numeral = re.compile(_NUMERAL).match(low, start)
+    if not numeral:
+        return Token("#", "", start, start + 1)
+    digits = _number(numeral[0])
+    by_digit = len(numeral[0]) > 1 and "十" not in numeral[0] and low[numeral.end() : numeral.end() + 1] != "年"
     if by_digit or not digits.isdigit() or len(digits) > MOST_DIGITS:
-        return Token("#", "", start, end)
-    return Token("N", int(digits), start, end)
+        return Token("#", "", start, numeral.end())
+    return Token("C" if re.fullmatch(_CENTURY, digits) else "N", int(digits), start, numeral.end())
