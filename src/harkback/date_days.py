@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 MOST_MONTH_DAYS = 31
 YEARS = range(1900, 2100)
 QUARTERS = range(1, 5)
+_LAST = 2
+"""The value of 末: 先週末 is a weekend, 今週中 is none."""
 
 
 class Sense(NamedTuple):
@@ -147,7 +149,7 @@ def _shifted(taken: Taken, sense: Sense) -> Found:
 
 def _week_day(taken: Taken, sense: Sense) -> Found:
     """Read 下週三, 来週の金曜, next Friday, Friday next week: the day of that ISO week."""
-    ahead, lean = taken.one("S") or (0, "")
+    ahead, lean = taken.one("S") or (taken.one("s") or 0, "")
     if taken.one("U") not in (None, "week"):
         return "", None
     if period := taken.one("P"):
@@ -183,7 +185,7 @@ def _weekend(taken: Taken, sense: Sense) -> Found:
     if ahead is None:
         weeks = (0,) if sense.lean == NEAR else (-1, 0, 1)
         return "weekend", chosen((_weekend_of(week, sense.anchor) for week in weeks), sense)
-    if taken.one("P") and ahead[0] != "week":
+    if taken.one("P") and (ahead[0] != "week" or taken.one("E") not in (None, _LAST)):
         return "", None
     return "weekend", _weekend_of(ahead[1] if taken.one("P") else ahead[0], sense.today)
 
@@ -298,6 +300,14 @@ def _month_days(taken: Taken, sense: Sense) -> Found:
     return _from_to(year, month, first, last, sense)
 
 
+def _some_months(taken: Taken, sense: Sense) -> Found:
+    """Read 4〜6月."""
+    first, last = taken.all("N")
+    if first >= last:
+        return "", None
+    return _in_year("range", taken, lambda year: (date(year, first, 1), months(year, last)[1]), sense)
+
+
 def _from_to(year: int | None, month: int, first: int, last: int, sense: Sense) -> Found:
     if first >= last:
         return "", None
@@ -338,7 +348,7 @@ _DAY_RULES: tuple[tuple[str, Callable[[Taken, Sense], Found], str], ...] = (
     ("D", _day_name, ""),
     ("P", _named, ""),
     ("S(?:m|U|r)", _shifted, ""),
-    ("(?:[SP]|SU)[nu]?W|W(?:,?o?P)", _week_day, ""),
+    ("(?:[SP]|SU)[nu]?W|W(?:,?o?P|s)", _week_day, ""),
     ("Wt?Ni", _weekday_the, ""),
     ("[SP]n?w", _week_day, "shifted weekday"),
     ("W", _bare_weekday, ""),
@@ -357,6 +367,7 @@ _DAY_RULES: tuple[tuple[str, Callable[[Taken, Sense], Found], str], ...] = (
     ("t?(?:c|S)[WU]o(?:P|J(?:,?C)?)", _of_month, ""),
     ("JNi?[R-]Ni?(?:,?C)?|t?Ni?[R-]t?Ni?o?J(?:,?C)?|qNi?&Ni?o?J(?:,?C)?", _month_days, "month day"),
     ("(?:e?[NC]y)?NmNd?[R-]Nd", _month_days, ""),
+    ("(?:Cy)?N[R-]Nm", _some_months, ""),
     ("QC|Cy?n?j?Q|Pn?j?Q|jQ", _quarters, ""),
     ("Q", _quarters, "quarter"),
     (f"{_YEAR}?jNr", _quarters, ""),

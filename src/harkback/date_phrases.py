@@ -86,7 +86,7 @@ def _single(kinds: str, cut: list[Token], at: int, sense: Sense) -> list[Reading
         found += _iso(cut[at], at, sense)
     if kinds[at] == "K":
         found.append(_part_of(cut[at].value, at + 1, sense))
-    timed = [with_time for one in found for with_time in _timed(kinds, cut, at, one, sense)]
+    timed = [with_time for one in found for with_time in _timed(kinds, cut, one, sense)]
     return found + timed + _time_first(kinds, cut, at, sense)
 
 
@@ -228,16 +228,18 @@ _WEEKDAY_BESIDE = r"\(|,?[Ww]"
 _BETWEEN = "[,xnuM]*"
 
 
-def _timed(kinds: str, cut: list[Token], at: int, day: Reading, sense: Sense) -> list[Reading]:
+def _timed(kinds: str, cut: list[Token], day: Reading, sense: Sense) -> list[Reading]:
     """Give a day with the weekday that is told with it, and with the time."""
     if day.unit != "day" or not day.days:
         return []
     if day.time is not None:
         return _with_times(kinds, cut, day, sense)
     found = []
-    if kinds[at] in "Ww" and day.end == at + 1:
+    if kinds[day.end - 1] in "Ww":
         found = [one._replace(weak="") for one in _days_after(kinds, cut, day.end, sense)]
-    elif beside := compiled(_WEEKDAY_BESIDE).match(kinds, day.end):
+    elif (beside := compiled(_WEEKDAY_BESIDE).match(kinds, day.end)) and (
+        beside[0] == "(" or cut[beside.end() - 1].value == day.days[0].weekday()
+    ):
         found = [day._replace(end=beside.end(), weak="")]
     return found + [timed for one in [day, *found] for timed in _with_times(kinds, cut, one, sense)]
 
@@ -270,14 +272,17 @@ def _with_times(kinds: str, cut: list[Token], day: Reading, sense: Sense) -> lis
 
 def _unix_date(kinds: str, cut: list[Token], at: int) -> list[Reading]:
     """Read what date and git print: Sat Nov 21 14:22:05 2026 +0800."""
-    taken = compiled("[Ww]?JNTC").match(kinds, at)
+    taken = compiled("[Ww]?(JNT)(z?C)").match(kinds, at)
     if not taken:
         return []
-    month, day, clock, year = cut[taken.end() - 4 : taken.end()]
-    time = time_of("T", [clock], taken.end(), "")
-    first = date(year.value, month.value, day.value)
+    month, day, clock = cut[taken.start(1) : taken.end(1)]
+    year = cut[taken.end() - 1].value
+    first = date(year, month.value, day.value)
+    time = time_of("T", [clock], taken.end(1), "")
+    if time and taken[2] == "C":
+        time = time._replace(end=taken.end())
     zoned = with_zone(kinds, cut, time) if time else []
-    return [Reading(one.end, "day", (first, first + timedelta(days=1)), time=one) for one in zoned]
+    return [Reading(max(one.end, taken.end()), "day", (first, first + timedelta(days=1)), time=one) for one in zoned]
 
 
 def _time_first(kinds: str, cut: list[Token], at: int, sense: Sense) -> list[Reading]:

@@ -18,7 +18,7 @@ _NEAR_CHARS = 24
 _ENOUGH_ALONE = ("slash", "clock", "quarter")
 """Weaknesses of what is a date where it is the whole text."""
 _ON = r"\b(?:on|due|before|after|until|till|since|dated?|deadline|released|between)(?: is| was|:)? $|\beta:? $"
-_BY = r"(?:\b(?:by|from|for|to|of|in)|[於在到至從自是為]|日期?:?|[0-9]/[0-9]{1,2} ?(?:[、,和與跟或]|and|or)) ?$"
+_BY = r"(?:\b(?:by|from|for|to)|[於在到至從自是為]|日期?:?|[0-9]/[0-9]{1,2} ?(?:[、,和與跟或]|and|or)) ?$"
 _IN = r"\b(?:in|since|during|until|till|end of|beginning of|early|mid|late)[ -]$"
 _AT = r"(?:\b(?:at|by|until|till|from|before|after|around|about|since) |[於在到至從約] ?)$"
 _WHAT_HAPPENS = (
@@ -108,7 +108,7 @@ def _month(around: _Around) -> bool:
         return False
     if name[0].isupper():
         sure = low == "july" or (len(low) > len("july") and low not in _NAMES) or around.joins()
-        return sure or around.follows(f"{_IN}|{_ON}|{_BY}")
+        return sure or around.follows(rf"{_IN}|{_ON}|{_BY}|\bof $")
     return (len(low) > len("mar") or low == "may") and around.follows(_IN)
 
 

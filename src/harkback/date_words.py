@@ -10,7 +10,7 @@ which the rules of `date_phrases` are patterns. Spaces are no tokens; whatever e
     Y V X T I  2026-03-18, 2026-03, 3/18, 15:00, ISO date-time     Q  Q3     O  noon, midnight     a  am, pm
     B F  ago, from now     p  in     L  the past, the coming (days)     b E  end of, 底      e  era (令和)
     R -  to     M  from     q &  between, and     t o n x u  the, of, の, at, on     i  18th     (  (五)     z  zone
-    v  every    c  first, second    g  上半年
+    s  after next    v  every    c  first, second    g  上半年
 """
 
 from __future__ import annotations
@@ -153,7 +153,8 @@ _WORDS: dict[str, dict[Any, str]] = {
     "t": {"": "the"},
     "o": {"": "of"},
     "n": {"": "の/的"},
-    "x": {"": "at"},
+    "s": {2: "after next", -2: "before last"},
+    "x": {"": "at/around/about"},
     "u": {"": "on"},
     "i": {"": "st/nd/rd/th"},
     "e": {2018: "令和", 1988: "平成", 1925: "昭和", 1911: "民國", 0: "西元/公元/西暦"},

@@ -6,10 +6,10 @@ What is not understood is not guessed.
 
 How open dates are read (`lean`): a date without a year is the nearest one (`NEAR`), the last one that has begun
 (`PAST`) or the first one that is not over (`COMING`); a bare weekday the next one, or with `PAST` the last one, never
-today. Last, this and next weekday lie in the ISO week before, of and after today's; an open end of a range is the first
-one after its beginning. A time of day without a day is today's, unless a date stands in its sentence. An hour from 1
-to 6 without its part of the day is not known, other hours are of 24. The parts of days, months and years are tables
-in `date_words` and `date_phrases`.
+today. Last, this and next weekday lie in the ISO week before, of and after today's. An open end of a range is the
+first one after its beginning; since Monday is since the last one. A time of day without a day is today's, unless a
+date stands in its sentence. An hour from 1 to 6 without its part of the day is not known, other hours are of 24. The
+parts of days, months and years are tables in `date_words` and `date_phrases`.
 """
 
 from __future__ import annotations
@@ -123,8 +123,11 @@ def _seen(place: _Place, at: int) -> tuple[Reading, Occasion] | None:
     kind, after = place.kinds[at], place.kinds[at + 1 : at + 2]
     if kind in _NEVER_FIRST or (after in ("#", "") and kind not in _ALONE):
         return None
+    sense = place.sense
+    if sense.lean == NEAR and place.low.endswith("since ", 0, place.cut[at].start):
+        sense = sense._replace(lean=PAST)
     try:
-        readings = read(place.kinds, place.cut, at, place.sense)
+        readings = read(place.kinds, place.cut, at, sense)
     except (ValueError, OverflowError, OSError):
         return None
     for reading in readings:
@@ -153,8 +156,12 @@ def _of_today(low: str, times: list[Occasion], dates: Iterable[Occasion | Token]
 
 _NEVER_FIRST = "#BFEiRon&,(azu-"
 _ALONE = "DPWwkYVXTIKQCOgJ"
-_NO_TIME_AFTER = "XYVdJi("
+_LONGEST_START = 4
+_NO_TIME_AFTER = r"[XYVdJi(][,xnu]*$|[hTNaf][R-]$"
+_BEGUN_BEFORE = r"y\|[NC]|(?:c|Un|jN)\|[Ww]|UM\|."
+"""What stands before a piece, and what the piece begins with: 113年5月, 第2週の月曜, a week from Monday."""
 _SENTENCE_END = r"[。!?;\n]|\. "
+_GOES_ON = "[Ww][oU]|JN"
 _AGAIN = "v[^#,]*"
 """What comes again and again has no date."""
 
@@ -172,12 +179,12 @@ def _borne_out(place: _Place, at: int, reading: Reading) -> bool:
 
 def _is_a_piece(kinds: str, at: int, reading: Reading) -> bool:
     """Whether a reading is what is left of a longer phrase that is not understood: 113年[5月], last Friday of …."""
-    before = kinds[at - 1] if at else "#"
-    if reading.alone and re.search(f"[{_NO_TIME_AFTER}][,xnu]*$", kinds[max(0, at - 4) : at]):
+    before = kinds[max(0, at - _LONGEST_START) : at]
+    if reading.alone and re.search(_NO_TIME_AFTER, before):
         return True
-    if (before == "y" and kinds[at] in "NC") or (before == "c" and kinds[at] in "Ww"):
+    if re.search(_BEGUN_BEFORE, f"{before}|{kinds[at]}"):
         return True
-    return kinds[reading.end - 1] in "Ww" and kinds[reading.end : reading.end + 1] == "o"
+    return re.compile(_GOES_ON).match(kinds, reading.end - 1) is not None
 
 
 __all__ = ["COMING", "NEAR", "PAST", "Occasion", "occasion", "occasions"]

@@ -308,12 +308,29 @@ MENDED: list[Row] = [
     ("上週日本團隊來訪", "上週", "2026-05-11", "2026-05-18", "range"),
     ("5月8日本番リリース", "5月8日", "2026-05-08", "2026-05-09", "day"),
     ("- 5/17 修好登入", "5/17", "2026-05-17", "2026-05-18", "day"),
+    (
+        "on Sat Nov  1 04:27:59 CET 2014.",
+        "Sat Nov  1 04:27:59 CET 2014",
+        "2014-11-01T11:27",
+        "2014-11-01T11:28",
+        "minute",
+    ),
+    ("root 1, 3 Oct 18 2007 null", "Oct 18 2007", "2007-10-18", "2007-10-19", "day"),
+    ("締め切りは来週の金曜日午後5時です。", "来週の金曜日午後5時", "2026-05-29T17:00", "2026-05-29T17:01", "minute"),
+    ("下周五14:00-16:00开会", "下周五14:00-16:00", "2026-05-29T14:00", "2026-05-29T16:00", "range"),
+    ("今週中に終わらせる", "今週", "2026-05-18", "2026-05-25", "range"),
+    ("4〜6月の売上", "4〜6月", "2026-04-01", "2026-07-01", "range"),
+    ("broken since Monday", "Monday", "2026-05-18", "2026-05-19", "day"),
+    ("the Friday after next we ship", "Friday after next", "2026-06-05", "2026-06-06", "day"),
+    ("call tomorrow around 3pm", "tomorrow around 3pm", "2026-05-21T15:00", "2026-05-21T15:01", "minute"),
+    ("6月第2週の月曜に", "6月", "2026-06-01", "2026-07-01", "range"),
     ("5/17 deployed v2", "5/17", "2026-05-17", "2026-05-18", "day"),
     ("5/17", "5/17", "2026-05-17", "2026-05-18", "day"),
     ("1/2 of it is due 1/2", "1/2", "2026-01-02", "2026-01-03", "day"),
 ]
 
 NOTHING_EITHER = [
+    "平日9時から18時", "a week from Monday", "Monday week", "第2月曜",
     "2~3天後", "two to three weeks ago", "今年度の予算", "FY2026", "113年5月17日", "明後天", "一月一次",
     "每天下午三點", "daily standup at 9am", "every other Friday", "march 5 steps", "dec 3", "you may 2026",
     "前後端", "兩週後端開發", "年中無休", "二月三十日下午三點", "2/30 15:00", "on Sun Microsystems",
@@ -465,6 +482,7 @@ def test_a_word_that_says_a_year_is_a_date_beside_the_one_that_explains_it() -> 
         ("3pm call, then the demo on Friday", ["Friday"]),
         ("5/17、5/18 都行", ["5/17", "5/18"]),
         ("next Monday or Tuesday", ["next Monday", "Tuesday"]),
+        ("next Friday, Friday next week", ["next Friday", "Friday next week"]),
         ("昨天\n下午三點", ["昨天", "下午三點"]),
     ],
 )
