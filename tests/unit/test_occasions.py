@@ -2,6 +2,7 @@
 
 The first list was written before the parser. The second one, of notes, was written after it and run once before
 anything was mended: 76 of 82 phrases were right and 35 of 38 texts without a date were left alone.
+One of the six was a wrong expectation (今年国庆前 names a year) and has a test of its own now; one text was dropped.
 """
 
 from __future__ import annotations
