@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FILE = "config.toml"
 HOME = "home"
 
-NUMBER, SECONDS, CHOICE, SWITCH, FOLDER = "number", "seconds", "choice", "switch", "folder"
+NUMBER, SECONDS, DECIMAL, CHOICE, SWITCH, FOLDER = "number", "seconds", "decimal", "choice", "switch", "folder"
 DEFAULT, ENVIRONMENT = "default", "environment"
 
 _ON = frozenset({"on", "1", "yes", "true"})
@@ -58,6 +58,8 @@ class Option(NamedTuple):
             return f"{', '.join(self.choices[:-1])} or {self.choices[-1]}"
         if self.kind == FOLDER:
             return "a folder"
+        if self.kind == DECIMAL:
+            return f"a number from {self.least} to {self.most}, such as {self.default:g}"
         return f"{'seconds' if self.kind == SECONDS else 'a number'}, {self.least:,} to {self.most:,}"
 
 
@@ -87,6 +89,30 @@ OPTIONS = (
            least=500, most=10_000_000),
     Option("show.page_messages", NUMBER, 20, "HARK_SHOW_PAGE_MESSAGES", "messages on a page of a session", least=1),
     Option("sessions.limit", NUMBER, 20, "HARK_SESSIONS_LIMIT", "sessions to list", "-n", least=1),
+    Option("recall.limit", NUMBER, 5, "HARK_RECALL_LIMIT", "memories to recall", "-n", least=1),
+    Option("recall.weight_words", DECIMAL, 3.0, "HARK_RECALL_WEIGHT_WORDS",
+           "how much it counts that a memory holds the question's words", most=100),
+    Option("recall.weight_substring", DECIMAL, 2.0, "HARK_RECALL_WEIGHT_SUBSTRING",
+           "how much it counts that pieces of the question stand in a memory as they are", most=100),
+    Option("recall.weight_name", DECIMAL, 2.0, "HARK_RECALL_WEIGHT_NAME",
+           "how much it counts that the question names an entity or a tag", most=100),
+    Option("recall.weight_date", DECIMAL, 1.0, "HARK_RECALL_WEIGHT_DATE",
+           "how much it counts that a memory is of the time that the question speaks of", most=100),
+    Option("recall.decay", DECIMAL, 0.98, "HARK_RECALL_DECAY",
+           "what is left of the score of an event or a finished task after each day", most=1),
+    Option("recall.slow_decay", DECIMAL, 0.9995, "HARK_RECALL_SLOW_DECAY",
+           "the same of facts, preferences, decisions and lessons; 1: they do not age", most=1),
+    Option("recall.decay_floor", DECIMAL, 0.3, "HARK_RECALL_DECAY_FLOOR",
+           "the share of its score that a memory keeps however old it is", most=1),
+    Option("recall.task_boost", DECIMAL, 0.1, "HARK_RECALL_TASK_BOOST",
+           "added to the score of an open task of importance 4 or 5", most=10),
+    Option("context.budget", NUMBER, 4000, "HARK_CONTEXT_BUDGET", "characters of hark context", "--budget",
+           least=200, most=10_000_000),
+    Option("folder.lines", NUMBER, 200, "HARK_FOLDER_LINES",
+           "lines that the MEMORY.md of a folder may have; beyond, the least important files are not named in it",
+           least=10),
+    Option("folder.bytes", NUMBER, 25_000, "HARK_FOLDER_BYTES", "bytes that it may have",
+           least=10, most=10_000_000),
     Option("sync.background", SWITCH, True, "HARK_BACKGROUND",
            "whether a search starts a process for what it had no time to read"),
     Option("sync.background_limit_s", SECONDS, 600.0, "HARK_SYNC_BACKGROUND_LIMIT_S",
@@ -134,6 +160,10 @@ class Settings(NamedTuple):
         value = self.of(name).value
         assert isinstance(value, float)
         return value
+
+    def decimal(self, name: str) -> float:
+        """Give the value of a decimal number."""
+        return self.seconds(name)
 
     def is_on(self, name: str) -> bool:
         """Give the value of a switch."""

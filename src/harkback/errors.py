@@ -47,6 +47,68 @@ class TooShort(HarkError):
     status = 1
 
 
+class NoMemory(HarkError):
+    """No memory has the id {0!r}. `hark memories` lists them with their ids."""
+
+    status = 1
+
+
+class SectionTooLong(HarkError):
+    """A section of the profile is short, and {0} would have {1:,} characters of at most {2:,}. Say less."""
+
+
+class NothingToChange(HarkError):
+    """Nothing was said that is to be changed of {0}. Give a new text, or --kind, --importance, --entity, --tag, --date,
+    --project or --global.
+    """
+
+
+class NothingRemembered(HarkError):
+    """Nothing has been remembered yet. `hark remember TEXT` saves a fact."""
+
+    status = 1
+
+
+class NoProject(HarkError):
+    """No project is called {0!r} here. Name its folder, as in ~/work/{0}, or one that `hark sessions` lists."""
+
+
+class MemoryTooLong(HarkError):
+    """A memory is one fact, and this has {0:,} characters of at most {1:,}. Save each fact by itself."""
+
+
+class MemoryTooShort(HarkError):
+    """{0!r} says too little to be understood alone. Say of whom or what it holds, as in "the blog is built with
+    Hugo".
+    """
+
+
+class NoFolder(HarkError):
+    """{0} is no folder that can be read. Make it first, or check its name and that its disk is mounted."""
+
+
+class FolderNotKept(HarkError):
+    """{0} is no folder that is kept in step with the memories. `hark memories folder list` names them."""
+
+    status = 1
+
+
+class FolderTaken(HarkError):
+    """{0} cannot be kept in step, because {1}. Name a folder that holds nothing but memories, as .ai_memory."""
+
+
+class FileThere(HarkError):
+    """{0} is there already, and was not touched. Name another file, or add --yes to overwrite it."""
+
+
+class FileUnwritable(HarkError):
+    """{0} cannot be written ({1}). Check its folder and that its disk is not full."""
+
+
+class FileUnreadable(HarkError):
+    """{0} cannot be read ({1}). Check its name and who owns it."""
+
+
 class Ambiguous(HarkError):
     """The id {0!r} fits more than one: {1}. Type a few more characters."""
 

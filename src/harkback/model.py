@@ -258,3 +258,52 @@ class Coverage(NamedTuple):
     pending: int
     """Transcripts known to have something that was not read yet."""
     last_full_pass_ms: int | None
+
+
+# Memories: what kind of fact one is, where it came from, and whether it still holds.
+FACT, PREFERENCE, EVENT, TASK, DECISION, LESSON = "fact", "preference", "event", "task", "decision", "lesson"
+MEMORY_KINDS = (FACT, PREFERENCE, EVENT, TASK, DECISION, LESSON)
+ACTIVE, DONE, SUPERSEDED, ARCHIVED = "active", "done", "superseded", "archived"
+STATUSES = (ACTIVE, DONE, SUPERSEDED, ARCHIVED)
+PERSON, AGENT, IMPORT = "person", "assistant", "import"
+PROVENANCES = (PERSON, AGENT, IMPORT)
+
+
+class Memory(NamedTuple):
+    """One atomic fact that stands alone."""
+
+    id: str
+    text: str
+    kind: str = FACT
+    importance: int = 3
+    """1 to 5."""
+    entities: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    event_since_ms: int | None = None
+    event_until_ms: int | None = None
+    """When it happened, happens or is due: [since, until); None where no time is known."""
+    event_words: str = ""
+    """The time as it was said."""
+    project: str = ""
+    """The path of the project in which it holds; empty: everywhere."""
+    provenance: str = PERSON
+    session: str = ""
+    message: str = ""
+    """Ids of the session and the message it was taken from, or empty."""
+    status: str = ACTIVE
+    supersedes: str = ""
+    """The id of the memory that it replaced."""
+    created_ms: int = 0
+    changed_ms: int = 0
+    """When its text was last changed or confirmed."""
+    ended_ms: int | None = None
+    """When it stopped being active."""
+    confirmed: int = 0
+    """How often it was saved again."""
+    used_ms: int | None = None
+    uses: int = 0
+
+    @property
+    def valid_ms(self) -> int:
+        """From when on it holds: the time it speaks of, else when it was saved."""
+        return self.created_ms if self.event_since_ms is None else self.event_since_ms

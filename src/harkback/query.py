@@ -332,6 +332,14 @@ def _time_filter(token: _Token, field: Field, now_ms: int, zone: tzinfo | None) 
     return Filter(field.name, token.values, token.negated, until_ms=max(known))
 
 
+def instant(bound: str, text: str, now_ms: int, option: str) -> int:
+    """Read a time as the instant from which (`since`) or before which (`until`) something is meant. Raises BadValue."""
+    found = _bound(bound, text, now_ms, None)
+    if found is None:
+        raise BadValue(option, text, _hint(_BY_NAME[bound]))
+    return found
+
+
 def _bound(name: str, value: str, now_ms: int, zone: tzinfo | None) -> int | None:
     """Find the instant a time bounds at; `until:7d` means "older than 7 days", not "up to now"."""
     from harkback.dates import parse_age, parse_range
@@ -438,5 +446,6 @@ def _empty_span(filters: tuple[Filter, ...]) -> tuple[str, ...]:
 
 
 __all__ = [
-    "CHOICES", "EVERY_LANE", "FIELDS", "Clause", "Field", "Filter", "Query", "Word", "parse", "with_options",
+    "CHOICES", "EVERY_LANE", "FIELDS", "Clause", "Field", "Filter", "Query", "Word", "instant", "parse",
+    "with_options",
 ]  # fmt: skip

@@ -4,21 +4,35 @@ from __future__ import annotations
 
 from harkback import rank
 from harkback.agents import resume_argv, resume_env
+from harkback.memory.ages import age, language_of
+from harkback.memory.profile import SECTIONS
 from harkback.model import LANES, ROLES
 from harkback.moments import local
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from harkback.archive.answers import Answer, Checked, MessageView, SessionView, SourceView, Status
+    from harkback.archive.context import Context
     from harkback.archive.events import Event
     from harkback.archive.keeping import Fitting
+    from harkback.archive.memories import Answer as RecallAnswer
+    from harkback.archive.memories import Listed
+    from harkback.archive.memory_files import Exported
+    from harkback.archive.memory_folders import Kept
     from harkback.archive.removal import Removed
     from harkback.archive.statistics import Counts, Statistics
     from harkback.config import Setting
+    from harkback.engines.local.memories import Profile
+    from harkback.engines.local.memory_folders import Folder
     from harkback.ingest.changes import Report
-    from harkback.model import Coverage, StoredPart, StoredSession
+    from harkback.memory.folders import Synced
+    from harkback.memory.merging import Imported
+    from harkback.memory.recall import Recalled
+    from harkback.memory.saving import Saved
+    from harkback.model import Coverage, Memory, StoredPart, StoredSession
     from harkback.search.answer import Hit
 
     Json = dict[str, Any]
@@ -33,7 +47,7 @@ def when(time_ms: int | None, precision: str = "seconds") -> str | None:
     return moment.isoformat(timespec=precision) if moment else None
 
 
-def search(answer: Answer, shown: int | None = None) -> Json:
+def search(answer: Answer, now_ms: int, shown: int | None = None) -> Json:
     """Write the answer of a search; `shown` hits fit the budget, all of them when None."""
     found = answer.found
     hits = found.hits if shown is None else found.hits[:shown]
@@ -41,6 +55,7 @@ def search(answer: Answer, shown: int | None = None) -> Json:
         "schema": SCHEMA,
         "query": answer.query.text,
         "tier": rank.TIERS[found.tier],
+        "memories": [recalled_one(one, now_ms) for one in answer.memories],
         "hits": [_hit(one) for one in hits],
         "lanes": found.lanes,
         "coverage": coverage(answer.coverage),
@@ -194,6 +209,7 @@ def status(state: Status) -> Json:
             }
             for one in state.agents
         ],
+        "memories": state.memories,
         "masked": state.masked,
         "problem_kinds": state.problem_kinds,
         "problems": [
@@ -363,4 +379,183 @@ def uninstalled(done: Removed) -> Json:
         "bytes": done.bytes,
         "deleted": list(done.deleted),
         "left": list(done.left),
+    }
+
+
+# -- memories ------------------------------------------------------------------------------------------------------
+
+
+def memory(one: Memory, now_ms: int) -> Json:
+    """Write a memory."""
+    return {
+        "id": one.id,
+        "text": one.text,
+        "kind": one.kind,
+        "importance": one.importance,
+        "entities": list(one.entities),
+        "tags": list(one.tags),
+        "event_time": _event_time(one),
+        "created": when(one.created_ms),
+        "age": age(one.valid_ms, now_ms, language_of(one.text)),
+        "project": one.project,
+        "status": one.status,
+        "source": {"by": one.provenance, "session": one.session, "message": one.message},
+        "supersedes": one.supersedes,
+        "confirmed": one.confirmed,
+    }
+
+
+def _event_time(one: Memory) -> Json | None:
+    if one.event_since_ms is None:
+        return None
+    return {"since": when(one.event_since_ms), "until": when(one.event_until_ms), "words": one.event_words}
+
+
+def saved(one: Saved) -> Json:
+    """Write what became of a fact."""
+    return {"schema": SCHEMA, **_saved(one)}
+
+
+def all_saved(saved_ones: Sequence[Saved]) -> Json:
+    """Write what became of several facts."""
+    return {"schema": SCHEMA, "saved": [_saved(one) for one in saved_ones]}
+
+
+def _saved(one: Saved) -> Json:
+    return {
+        "id": one.memory.id,
+        "action": one.action,
+        "text": one.memory.text,
+        "event_time": _event_time(one.memory),
+        "project": one.memory.project,
+        "duplicates": [{"id": other.id, "text": other.text} for other in one.duplicates],
+        "contradictions": [{"id": other.id, "text": other.text} for other in one.contradictions],
+    }
+
+
+def recalled(answer: RecallAnswer, now_ms: int) -> Json:
+    """Write the memories that answer a question."""
+    return {"schema": SCHEMA, "hits": [_filed(one, answer, now_ms) for one in answer.hits], "hint": answer.hint}
+
+
+def _filed(one: Recalled, answer: RecallAnswer, now_ms: int) -> Json:
+    told = recalled_one(one, now_ms)
+    if file := answer.files.get(one.memory.id):
+        told["source"]["file"] = file
+    return told
+
+
+def recalled_one(one: Recalled, now_ms: int) -> Json:
+    """Write one memory that was found, and why."""
+    return {
+        **memory(one.memory, now_ms),
+        "score": round(one.score, 4),
+        "why": {
+            "similarity": round(one.similarity, 4),
+            "words": round(one.words, 3),
+            "substring": round(one.substring, 3),
+            "name": round(one.name, 3),
+            "date": round(one.date, 3),
+            "decay": round(one.decay, 4),
+            "boost": round(one.boost, 3),
+        },
+    }
+
+
+def memories(listed: Listed, now_ms: int) -> Json:
+    """Write a list of memories; `more` were not asked for."""
+    return {"schema": SCHEMA, "memories": [memory(one, now_ms) for one in listed.memories], "more": listed.more}
+
+
+def changed(all_changed: Sequence[Memory], now_ms: int) -> Json:
+    """Write memories as they stand after a change."""
+    return {"schema": SCHEMA, "memories": [memory(one, now_ms) for one in all_changed]}
+
+
+def exported(one: Exported) -> Json:
+    """Write what was exported."""
+    return {"schema": SCHEMA, "file": one.file, "memories": one.memories, "sections": one.sections}
+
+
+def imported(one: Imported) -> Json:
+    """Write what an import did."""
+    return {
+        "schema": SCHEMA,
+        "added": one.added,
+        "merged": one.merged,
+        "kept": one.kept,
+        "forgotten": one.forgotten,
+        "sections": one.sections,
+        "bad": [{"file": file, "line": line, "reason": reason} for file, line, reason in one.bad],
+    }
+
+
+def folders(kept: Sequence[Kept]) -> Json:
+    """Write the folders that are kept in step with the memories."""
+    return {"schema": SCHEMA, "folders": [one._asdict() for one in kept]}
+
+
+def synced(one: Synced) -> Json:
+    """Write what was done about a folder that is kept in step."""
+    return {"schema": SCHEMA, **one._asdict(), "notes": list(one.notes)}
+
+
+def removed_folder(one: Folder) -> Json:
+    """Write which folder is no longer kept in step."""
+    return {"schema": SCHEMA, "path": one.path, "project": one.project}
+
+
+def shown(one: Memory, past: Sequence[tuple[int, str]], chain: Sequence[Memory], now_ms: int) -> Json:
+    """Write a memory with what it said before and what it replaced, the latest first."""
+    return {
+        "schema": SCHEMA,
+        "memory": memory(one, now_ms),
+        "past": [{"until": when(until), "text": text} for until, text in past],
+        "replaced": [memory(older, now_ms) for older in chain],
+    }
+
+
+def forgotten_memories(number: int) -> Json:
+    """Write how many memories were forgotten."""
+    return {"schema": SCHEMA, "forgotten": bool(number), "memories": number}
+
+
+def profile(sections: Sequence[Profile]) -> Json:
+    """Write the profile: every section, empty where nothing is known."""
+    told = {one.section: one for one in sections}
+    written: Json = {}
+    for known in SECTIONS:
+        one = told.get(known.name)
+        text = one.text if one is not None else ""
+        written[known.name] = {
+            "title": known.titles[language_of(text)],
+            "text": text,
+            "updated": when(one.changed_ms) if one is not None else None,
+        }
+    return {"schema": SCHEMA, "sections": written}
+
+
+def profile_history(sections: Sequence[Profile]) -> Json:
+    """Write what a section said, the latest first."""
+    return {"schema": SCHEMA, "history": [{"text": one.text, "updated": when(one.changed_ms)} for one in sections]}
+
+
+def context(found: Context, now_ms: int, budget: int) -> Json:
+    """Write what is known before a word was said; lists are cut so that the texts stay within `budget` characters."""
+    told = {one.section: one.text for one in found.profile}
+    left = budget - sum(map(len, told.values()))
+    lists: dict[str, list[Json]] = {"tasks": [], "memories": []}
+    for name, all_of_them in (("tasks", found.tasks), ("memories", found.memories)):
+        for one in all_of_them:
+            if len(one.text) > left:
+                break
+            left -= len(one.text)
+            lists[name].append(memory(one, now_ms))
+    return {
+        "schema": SCHEMA,
+        "project": found.project,
+        "profile": told,
+        **lists,
+        "sessions": [session(one) for one in found.sessions],
+        "truncated": len(found.tasks) + len(found.memories) - sum(map(len, lists.values())),
     }

@@ -31,7 +31,7 @@ from harkback.model import LANES, MAIN_LANES
 from harkback.query import FIELDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -109,7 +109,7 @@ WHAT_LIES_IN = {
     "talk": "what the person and the agent said",
     "calls": "tool calls: the tool with its command, path, pattern or other telling arguments",
     "title": "titles of sessions",
-    "memory": "facts saved on purpose (none yet)",
+    "memory": "facts saved on purpose",
     "summary": "summaries that the agent made when it compacted a session",
     "thinking": "the agent's thinking",
     "output": "what tools gave back: head, tail and the lines that look like errors",
@@ -254,11 +254,13 @@ class Comparison:
             self.value(one, keys[key].removesuffix(", optional"), f"{section}.{key}")
 
     def value(self, value: Any, kind: str, where: str) -> None:
-        link = re.fullmatch(r"(list of )?\[[^]]+\]\(#([\w-]+)\)", kind)
+        link = re.fullmatch(r"(list of )?\[[^]]+\]\(#([\w-]+)\)( or null| by name)?", kind)
         if link:
             section = self.anchors[link[2]]
-            for one in value if link[1] else [value]:
-                self.object(one, section)
+            several = value.values() if link[3] == " by name" else value if link[1] else [value]
+            for one in several:
+                if one is not None or link[3] != " or null":
+                    self.object(one, section)
             return
         number = isinstance(value, int | float) and not isinstance(value, bool)
         fits = {
@@ -303,6 +305,44 @@ def answers(
     return section, json.loads(lines[0])
 
 
+def of_memories(ask: Callable[..., Any]) -> None:
+    """Ask what is described of memories."""
+    first = ask(["remember", "The gateway's 5G card needs usbnet mode 2"], "hark remember")
+    assert ask(["remember", "the gateway's 5G card needs usbnet mode 2."], "hark remember")["duplicates"]
+    assert ask(["remember", "--date", "2026-03-18", "The gateway's 5G card needs usbnet mode 3"], "hark remember")[
+        "contradictions"
+    ]
+    ask(["supersede", first["id"], "The gateway's 5G card needs usbnet mode 4"], "hark remember")
+    assert ask(["recall", "usbnet mode of the gateway"], "hark recall")["hits"]
+    assert ask(["search", "usbnet mode of the gateway"], SEARCH)["memories"]
+    changed = ask(["edit", first["id"], "The gateway's 5G card needed usbnet mode 1"], "hark edit")["memories"]
+    newest = ask(["memories", "-n", "1"], "hark memories")["memories"][0]
+    assert (changed[0]["status"], newest["supersedes"]) == ("superseded", first["id"])
+    shown = [ask(["show", one], "hark show MEMORY") for one in (first["id"], newest["id"])]
+    assert shown[0]["past"]
+    assert shown[1]["replaced"]
+    ask(["done", newest["id"]], "hark edit")
+    ask(["profile", "edit", "work", "Kim builds gateways"], "hark profile")
+    assert ask(["context", "--everywhere"], "hark context")["sessions"]
+
+
+def ask_of_files(ask: Callable[..., Any], folder: str) -> None:
+    """Ask for what the commands about files of memories print."""
+    os.mkdir(folder)
+    with open(os.path.join(folder, "facts.md"), "w", encoding="utf-8") as listed:
+        listed.write("- the modem is on the roof\n- no\n")
+    added = ask(["memories", "folder", "add", folder], "hark memories folder add")
+    assert (added["added"], len(added["notes"])) == (1, 1)
+    assert ask(["recall", "modem on the roof"], "hark recall")["hits"][0]["source"]["file"]
+    assert ask(["memories", "folder", "list"], "hark memories folder list")["folders"]
+    ask(["memories", "folder", "remove", folder], "hark memories folder remove")
+    file = os.path.join(folder, "out.jsonl")
+    assert ask(["memories", "export", file], "hark memories export")["memories"]
+    with open(file, "a", encoding="utf-8") as written:
+        written.write("no JSON\n")
+    assert ask(["memories", "import", file], "hark memories import")["bad"]
+
+
 @pytest.mark.usefixtures("sample")
 def test_the_json_page_names_the_keys_that_the_commands_print(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -329,6 +369,8 @@ def test_the_json_page_names_the_keys_that_the_commands_print(
         ask(["show", hit["id"]], SHOW)
     for one in ask(["sessions"], "hark sessions")["sessions"]:
         ask(["show", one["id"]], SHOW_SESSION)
+    of_memories(ask)
+    ask_of_files(ask, os.path.join(os.environ["HOME"], "kept"))
     ask(["resume", hits[0]["id"]], "hark resume")
     assert main(["events"]) == 0
     for line in capsys.readouterr().out.splitlines():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -103,7 +104,78 @@ class Effect(NamedTuple):
     after: object
 
 
+MEMORIES: tuple[tuple[str, ...], ...] = (
+    ("quince jam needs sugar and two hours", "--tag", "kitchen"),
+    ("a loquat is boiled for the jam",),
+    ("quince harvest, all done by hand", "--kind", "event", "--date", "2025-10-01"),
+    ("buy quince for the jam", "--kind", "task", "--importance", "5"),
+)
+
+
+def memories(query: str) -> list[dict[str, Any]]:
+    if hark("memories").status:
+        for argv in MEMORIES:
+            assert hark("remember", *argv).status == 0
+    found = hark("recall", "--json", query).json["hits"]
+    assert isinstance(found, list)
+    return found
+
+
+def weighed(query: str, text: str, signal: str) -> bool:
+    """Whether what was recalled is as similar as the signal that alone counts says."""
+    (one,) = [one for one in memories(query) if text in one["text"]]
+    return abs(float(one["why"]["similarity"]) - float(one["why"][signal])) < 0.06
+
+
+def kept(query: str, text: str) -> float:
+    (one,) = [one for one in memories(query) if text in one["text"]]
+    return round(float(one["why"]["decay"]), 1)
+
+
+def aged(days: int) -> float:
+    """Give what is left of a fact after so many days."""
+    memories("jam")
+    con = sqlite3.connect(os.path.join(os.environ["HARK_HOME"], "memory.sqlite"))
+    con.execute("UPDATE memory SET changed_ms = changed_ms - ?", (days * 86_400_000,))
+    con.commit()
+    con.close()
+    return kept("loquat jam", "loquat")
+
+
+def characters_of_context() -> bool:
+    memories("jam")
+    return len(hark("context", "--everywhere").out) > 201
+
+
+def named_in_the_index() -> int:
+    """Count the files that the index of a folder names, of fifteen."""
+    folder = Path(os.environ["HOME"]) / "kept"
+    if not folder.exists():
+        folder.mkdir()
+        for number in range(15):
+            text = f"# Tree {number}\n\nThis tree bears quinces\n"
+            (folder / f"tree{number}.md").write_text(text, encoding="utf-8")
+    hark("memories", "folder", "add", str(folder))
+    return (folder / "MEMORY.md").read_text(encoding="utf-8").count("](./tree")
+
+
 EFFECTS = {
+    "folder.lines": Effect("10", named_in_the_index, 15, 8),
+    "folder.bytes": Effect("100", named_in_the_index, 15, 1),
+    "recall.limit": Effect("1", lambda: len(memories("quince jam")), 4, 1),
+    "recall.weight_words": Effect("100", lambda: weighed("loquat jam", "quince jam", "words"), False, after=True),
+    "recall.weight_substring": Effect(
+        "100", lambda: weighed("loquat jam", "quince jam", "substring"), False, after=True
+    ),
+    "recall.weight_name": Effect("100", lambda: weighed("kitchen loquat", "quince jam", "name"), False, after=True),
+    "recall.weight_date": Effect(
+        "100", lambda: weighed("loquat in October 2025", "harvest", "date"), False, after=True
+    ),
+    "recall.decay": Effect("1", lambda: kept("quince harvest", "harvest"), 0.3, 1.0),
+    "recall.slow_decay": Effect("0.99", lambda: aged(10), 1.0, 0.9),
+    "recall.decay_floor": Effect("0", lambda: kept("quince harvest", "harvest"), 0.3, 0.0),
+    "recall.task_boost": Effect("0", lambda: memories("quince jam")[0]["why"]["boost"], 0.1, 0.0),
+    "context.budget": Effect("200", characters_of_context, True, after=False),
     "color": Effect("always", lambda: "\x1b[" in hark("search", "quince").out, before=False, after=True),
     "search.limit": Effect("2", lambda: len(hits(hark("search", "quince"))), 6, 2),
     "search.context": Effect("1", lambda: "    assistant: medlar" in hark("search", "quince").out, False, after=True),

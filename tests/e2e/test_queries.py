@@ -589,7 +589,20 @@ def test_raw_gives_the_untouched_record() -> None:
 
 # -- how it is said ----------------------------------------------------------------------------------------------
 
-KEYS = {"schema", "query", "tier", "hits", "lanes", "coverage", "left_out", "truncated", "hint", "more", "notes"}
+KEYS = {
+    "schema",
+    "query",
+    "tier",
+    "memories",
+    "hits",
+    "lanes",
+    "coverage",
+    "left_out",
+    "truncated",
+    "hint",
+    "more",
+    "notes",
+}
 HIT_KEYS = {
     "id", "session", "agent", "project", "title", "role", "lane", "time", "snippet", "matches", "score", "copies",
     "resume", "gone", "why",
@@ -908,7 +921,9 @@ def test_with_every_transcript_moved_away_the_answers_are_the_same(tmp_path: Pat
     modes: list[dict[str, Any]] = [{}, {"by_session": True}, {"newest": True}, {"context": 2}]
 
     def answers(asked: Callable[..., Any]) -> list[dict[str, Any]]:
-        return [wire.search(asked(parse(query, NOW_MS), sync=False, **mode)) for query in WORKED for mode in modes]
+        return [
+            wire.search(asked(parse(query, NOW_MS), sync=False, **mode), NOW_MS) for query in WORKED for mode in modes
+        ]
 
     before = answers(archive.search)
     assert sum(len(one["hits"]) for one in before) > 100

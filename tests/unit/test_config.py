@@ -11,6 +11,7 @@ import pytest
 from harkback import errors
 from harkback.config import (
     CHOICE,
+    DECIMAL,
     DEFAULTS,
     FOLDER,
     OPTIONS,
@@ -162,7 +163,9 @@ def test_an_empty_variable_is_not_set(tmp_path: Path) -> None:
 @pytest.mark.parametrize("known", [one for one in OPTIONS if one.kind != FOLDER], ids=lambda one: one.name)
 def test_every_option_is_read_from_the_environment_and_from_the_file(known: tuple[str, ...], tmp_path: Path) -> None:
     one = option(known[0])
-    other = {CHOICE: one.choices[-1:], SWITCH: ("off",), SECONDS: ("2.5",)}.get(one.kind, ("501",))[0]
+    other = {CHOICE: one.choices[-1:], SWITCH: ("off",), SECONDS: ("2.5",), DECIMAL: ("0.25",)}.get(one.kind, ("501",))[
+        0
+    ]
     quoted = f'"{other}"' if one.kind in {CHOICE, SWITCH} else other
     value = understood(one, other)
     assert value != one.default

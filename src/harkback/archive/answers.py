@@ -8,6 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from harkback.archive.keeping import Fitting
     from harkback.engines.local.checking import Fault
+    from harkback.memory.recall import Recalled
     from harkback.model import Coverage, StoredPart, StoredSession
     from harkback.query import Query
     from harkback.search.answer import Found
@@ -26,6 +27,8 @@ class Answer(NamedTuple):
     hint: str
     """Why there is nothing, or little, and what to try; empty when all is well."""
     full_pass_is_due: bool
+    memories: tuple[Recalled, ...] = ()
+    """What was remembered of it, best first."""
 
 
 class SessionView(NamedTuple):
@@ -133,6 +136,8 @@ class Status(NamedTuple):
     folder: str
     bytes: int
     segments: int
+    memories: dict[str, int]
+    """How many there are, by status."""
     masked: dict[str, int]
     """Secrets that were masked, by kind."""
 

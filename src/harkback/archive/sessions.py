@@ -7,6 +7,7 @@ from time import monotonic
 
 from harkback import errors, rank
 from harkback.agents import asking_sessions, retention
+from harkback.archive import upkeep
 from harkback.archive.answers import (
     AgentCoverage,
     Answer,
@@ -21,6 +22,7 @@ from harkback.archive.answers import (
     SourceView,
     Status,
 )
+from harkback.archive.remembered import remembered
 from harkback.config import DEFAULTS
 from harkback.engines.local import (
     FOREVER_S,
@@ -33,6 +35,7 @@ from harkback.engines.local import (
     prepare_folder,
     undamaged,
 )
+from harkback.engines.local.memories import MemoryStore
 from harkback.ingest.changes import Changes, Report, all_changes, hot_changes, is_text
 from harkback.ingest.excluded import Excluded, sealed_projects
 from harkback.ingest.projects import project_of
@@ -141,23 +144,26 @@ class Archive:
         engine = LocalEngine.open(self.place.data, snapshot=True)
         if engine is None:
             nothing = Coverage(0, 0, 0, 0, None)
-            return Answer(query, Found(rank.NONE, (), {}, 0), nothing, (), frozenset(), self._hint_nothing(sync), False)
+            told = remembered(self, query, lanes, limit)
+            hint = "" if told else self._hint_nothing(sync)
+            return Answer(query, Found(rank.NONE, (), {}, 0), nothing, (), frozenset(), hint, False, told)
         try:
             asking = [] if include_current else self._asking(engine)
             left_out = tuple({one.number: one for one in [*self._excluded(engine, exclude), *asking]}.values())
             excluded = tuple(one.number for one in left_out)
             # Ranking drops some: of what is one message, of what is too much of one session.
             sealed = tuple(self._sealed(engine))
+            told = remembered(self, query, lanes, limit) if not by_session else ()
             wanted = Search(query, lanes, limit, newest, substring, excluded, sealed, max(POOL, 2 * limit))
             looking = Looking(engine, wanted, self.now_ms, self._project(engine), context)
             found = looking.sessions() if by_session else looking.messages()
             coverage = engine.rows.coverage()
             if caught_up is not None:
                 coverage = coverage._replace(pending=caught_up.pending)
-            hint = "" if found.hits else self._why_nothing(engine, wanted, coverage, asking)
+            hint = "" if found.hits or told else self._why_nothing(engine, wanted, coverage, asking)
             asked_by = frozenset(one.id for one in asking)
             is_due = self._is_due(coverage) or not engine.words_are_current
-            return Answer(query, found, coverage, left_out, asked_by, hint, is_due)
+            return Answer(query, found, coverage, left_out, asked_by, hint, is_due, told)
         finally:
             engine.close()
 
@@ -392,7 +398,10 @@ class Archive:
         self, progress: Callable[[int], None] = lambda _: None, waiting: Callable[[], None] = lambda: None
     ) -> int:
         """Make the word index again from the rows; gives the number of parts. Waits for a sync that is running."""
+        upkeep.rebuild(self.place.data)
         if not LocalEngine.exists(self.place.data):
+            if MemoryStore.exists(self.place.data):
+                return 0
             raise errors.NothingYet(self.place.data)
         with guarded(self.place.data), self._lock(FOREVER_S, waiting):
             engine = self._open_for_writing()
@@ -435,21 +444,31 @@ class Archive:
         """Prove that rows, totals, checkpoints and the word index agree; with `secrets` look for those instead."""
         from harkback.engines.local import checking
 
-        engine = self._need()
+        told = upkeep.secrets(self.place.data) if secrets else {}
+        faults = () if secrets else upkeep.faults(self.place.data)
+        engine = LocalEngine.open(self.place.data)
+        if engine is None:
+            if not MemoryStore.exists(self.place.data):
+                raise errors.NothingYet(self.place.data)
+            return Checked(faults, told, {})
         try:
+            problems = engine.rows.problem_kinds()
             if secrets:
-                return Checked((), checking.secrets(engine.con), engine.rows.problem_kinds())
-            return Checked(tuple(checking.faults(engine)), {}, engine.rows.problem_kinds())
+                return Checked((), upkeep.joined(checking.secrets(engine.con), told), problems)
+            return Checked((*checking.faults(engine), *faults), {}, problems)
         finally:
             engine.close()
 
     def redact(self, waiting: Callable[[], None] = lambda: None) -> dict[str, int]:
         """Mask secrets in what is stored, by today's rules; gives their number by kind."""
+        found = upkeep.redact(self.place.data)
+        if not LocalEngine.exists(self.place.data) and MemoryStore.exists(self.place.data):
+            return found
         self._need().close()
         with guarded(self.place.data), self._lock(FOREVER_S, waiting):
             engine = self._open_for_writing()
             try:
-                return engine.redact()
+                return upkeep.joined(engine.redact(), found)
             finally:
                 engine.close()
 
@@ -540,6 +559,7 @@ class Archive:
                 self.place.data,
                 _folder_bytes(self.place.data),
                 engine.segments,
+                upkeep.counts(self.place.data),
                 rows.masked(),
             )
         finally:

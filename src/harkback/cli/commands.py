@@ -9,8 +9,9 @@ from time import time
 
 from harkback.archive.answers import SessionView
 from harkback.archive.sessions import Archive, undamaged
+from harkback.cli.opening import in_step, memories_of, opened, set_up
 from harkback.cli.parser import parse as parse_argv
-from harkback.config import place, read_settings
+from harkback.config import place
 from harkback.errors import BadValue, NamedTwice, NoPattern, NothingNamed
 from harkback.model import LANES, MAIN_LANES
 from harkback.query import FIELDS, parse, with_options
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from harkback.config import Settings
+    from harkback.archive.memories import Memories
+    from harkback.model import Memory
     from harkback.query import Query
 
 CONTEXT_CHARS = 2000
@@ -37,31 +39,6 @@ def run_command(argv: list[str]) -> int:
         return _COMMANDS[options.command](options)
 
 
-def _archive() -> Archive:
-    return Archive(place(os.environ), os.environ, int(time() * 1000), _cwd(), _settings())
-
-
-def _cwd() -> str:
-    """Name the folder one stands in: nothing where it was deleted, and bytes that are no UTF-8 replaced."""
-    try:
-        return os.getcwd().encode("utf-8", "replace").decode()
-    except OSError:
-        return ""
-
-
-def _settings() -> Settings:
-    """Read what is set, say in one line what of it does not count, and make the printer heed it."""
-    from harkback.cli import printing
-
-    settings = read_settings(os.environ, place(os.environ).data)
-    printing.look.color = settings.text("color")
-    if settings.notes:
-        more = len(settings.notes) - 1
-        rest = f" And {more} more: hark config" if more else ""
-        print(f"hark: {settings.notes[0]}{rest}", file=sys.stderr)
-    return settings
-
-
 def _query(options: argparse.Namespace, text: str, now_ms: int) -> Query:
     given = {field.name: getattr(options, f"field_{field.name}", None) for field in FIELDS}
     return with_options(parse(text, now_ms), now_ms, **given)
@@ -70,10 +47,11 @@ def _query(options: argparse.Namespace, text: str, now_ms: int) -> Query:
 def _search(options: argparse.Namespace) -> int:
     from harkback.cli import printing
 
-    archive = _archive()
+    archive = opened()
     query = _query(options, " ".join(options.query), archive.now_ms)
     query = query._replace(notes=(*query.notes, *options.notes))
     began = time()
+    in_step(memories_of(archive))
     settings = archive.settings
     context = settings.number("search.context") if options.context is None else options.context
     budget = options.budget
@@ -92,11 +70,11 @@ def _search(options: argparse.Namespace) -> int:
         exclude=options.exclude_session,
         include_current=options.include_current,
     )
-    printing.search(answer, as_json=options.json, budget=budget, seconds=time() - began)
+    printing.search(answer, archive.now_ms, as_json=options.json, budget=budget, seconds=time() - began)
     sys.stdout.flush()
     if answer.full_pass_is_due and not options.no_sync:
         _sync_in_background(archive)
-    return 0 if answer.found.hits else 1
+    return 0 if answer.found.hits or answer.memories else 1
 
 
 def _sync_in_background(archive: Archive) -> None:
@@ -110,13 +88,18 @@ def _sync_in_background(archive: Archive) -> None:
 def _show(options: argparse.Namespace) -> int:
     from harkback.cli import printing
 
-    archive = _archive()
+    archive = opened()
     if options.raw:
         printing.raw(archive.raw(options.id, reveal=options.reveal))
         return 0
     settings = archive.settings
     context = settings.number("show.context") if options.context is None else options.context
     messages = settings.number("show.page_messages")
+    if (memories := memories_of(archive)).knows(options.id):
+        from harkback.cli import memory_printing
+
+        memory_printing.shown(*memories.find(options.id), archive.now_ms, as_json=options.json)
+        return 0
     view = archive.show(options.id, context=context, page=options.page, page_parts=messages)
     chars = settings.number("show.page_chars")
     if isinstance(view, SessionView):
@@ -129,7 +112,7 @@ def _show(options: argparse.Namespace) -> int:
 def _sessions(options: argparse.Namespace) -> int:
     from harkback.cli import printing
 
-    archive = _archive()
+    archive = opened()
     query = _query(options, "", archive.now_ms)
     limit = archive.settings.number("sessions.limit") if options.n is None else max(1, options.n)
     listed = archive.sessions(
@@ -149,14 +132,14 @@ def _sessions(options: argparse.Namespace) -> int:
 def _resume(options: argparse.Namespace) -> int:
     from harkback.cli import printing
 
-    printing.resume(_archive().session(options.id), as_json=options.json)
+    printing.resume(opened().session(options.id), as_json=options.json)
     return 0
 
 
 def _events(options: argparse.Namespace) -> int:
     from harkback.cli import printing
 
-    archive = _archive()
+    archive = opened()
     query = _query(options, "", archive.now_ms)
     found = archive.events(query, kinds=options.kind, copies=options.copies, sync=not options.no_sync)
     try:
@@ -178,17 +161,19 @@ def _events(options: argparse.Namespace) -> int:
 
 
 def _sources(options: argparse.Namespace) -> int:
-    from harkback.cli import printing
+    from harkback.cli import reports
 
-    listed = _archive().sources()
-    printing.sources(listed, as_json=options.json)
+    listed = opened().sources()
+    reports.sources(listed, as_json=options.json)
     return 0 if any(one.folders for one in listed) else 1
 
 
 def _forget(options: argparse.Namespace) -> int:
-    from harkback.cli import printing
+    from harkback.cli import reports
 
-    archive = _archive()
+    archive = opened()
+    memories = memories_of(archive)
+    facts = [memories.find(one)[0] for one in options.id if memories.knows(one)]
     try:
         before = with_options(parse("", archive.now_ms), archive.now_ms, since=options.before).filters
     except BadValue as error:
@@ -205,6 +190,10 @@ def _forget(options: argparse.Namespace) -> int:
         raise NothingNamed
     if len(given) > 1:
         raise NamedTwice(" and ".join(given))
+    if facts and (len(facts) < len(options.id) or options.session):
+        raise NamedTwice("Memories and what was said in sessions")
+    if facts:
+        return _forget_memories(options, memories, facts)
     doomed = archive.doomed(
         ids=options.id,
         sessions=options.session,
@@ -213,14 +202,29 @@ def _forget(options: argparse.Namespace) -> int:
         match=match,
     )
     if not doomed.messages and not doomed.sessions:
-        printing.forgotten(doomed, None, as_json=options.json)
+        reports.forgotten(doomed, None, as_json=options.json)
         return 1
     if not options.yes:
-        printing.doomed(doomed)
-        refused = partial(printing.forgotten, doomed, None, as_json=True) if options.json else None
+        reports.doomed(doomed)
+        refused = partial(reports.forgotten, doomed, None, as_json=True) if options.json else None
         if not _is_agreed("Forget them for good?", refused):
             return 2
-    printing.forgotten(doomed, archive.forget(doomed, _say_waiting), as_json=options.json)
+    reports.forgotten(doomed, archive.forget(doomed, _say_waiting), as_json=options.json)
+    return 0
+
+
+def _forget_memories(options: argparse.Namespace, memories: Memories, facts: list[Memory]) -> int:
+    from harkback.cli import memory_printing
+
+    if not options.yes:
+        memory_printing.doomed(facts, memories.now_ms)
+        refused = partial(memory_printing.forgotten, 0, as_json=True) if options.json else None
+        if not _is_agreed("Forget them for good?", refused):
+            return 2
+    in_step(memories)
+    number = memories.forget([one.id for one in facts])
+    in_step(memories)
+    memory_printing.forgotten(number, as_json=options.json)
     return 0
 
 
@@ -247,12 +251,12 @@ def _is_agreed(question: str, refused: Callable[[], None] | None) -> bool:
 
 
 def _exclude(options: argparse.Namespace) -> int:
-    from harkback.cli import printing
+    from harkback.cli import reports
 
-    archive = _archive()
+    archive = opened()
     if options.action == "list":
         listed = archive.exclusions()
-        printing.exclusions(listed, as_json=options.json)
+        reports.exclusions(listed, as_json=options.json)
         return 0 if listed else 1
     if not options.pattern:
         raise NoPattern(options.action)
@@ -263,35 +267,35 @@ def _exclude(options: argparse.Namespace) -> int:
     if kind == "excluded" and not options.yes:
         fitting = archive.fitting(pattern)
         if fitting.sessions:
-            printing.fitting(fitting)
-            refused = partial(printing.not_excluded, fitting) if options.json else None
+            reports.fitting(fitting)
+            refused = partial(reports.not_excluded, fitting) if options.json else None
             if not _is_agreed(f"Exclude {pattern} and forget them?", refused):
                 return 2
     done = archive.exclude(pattern, kind, _say_waiting)
-    printing.excluding(pattern, kind, done, as_json=options.json)
+    reports.excluding(pattern, kind, done, as_json=options.json)
     return 0 if done.changed else 1
 
 
 def _check(options: argparse.Namespace) -> int:
-    from harkback.cli import printing
+    from harkback.cli import reports
 
-    checked = _archive().check(secrets=options.secrets)
-    printing.checked(checked, secrets=options.secrets, as_json=options.json)
+    checked = opened().check(secrets=options.secrets)
+    reports.checked(checked, secrets=options.secrets, as_json=options.json)
     return 2 if checked.faults or checked.secrets else 0
 
 
 def _redact(options: argparse.Namespace) -> int:
-    from harkback.cli import printing
+    from harkback.cli import reports
 
-    printing.redacted(_archive().redact(_say_waiting), as_json=options.json)
+    reports.redacted(opened().redact(_say_waiting), as_json=options.json)
     return 0
 
 
 def _sync(options: argparse.Namespace) -> int:
-    from harkback.cli import printing
+    from harkback.cli import reports
     from harkback.cli.progress import Bar
 
-    archive = _archive()
+    archive = opened()
     with Bar(is_shown=sys.stderr.isatty() and not options.background) as bar:
         report, coverage = archive.sync(
             full=options.full,
@@ -299,8 +303,9 @@ def _sync(options: argparse.Namespace) -> int:
             progress=bar.sync,
             waiting=_say_waiting,
         )
+    in_step(memories_of(archive), whole=True)
     if not options.background:
-        printing.sync(report, coverage, as_json=options.json)
+        reports.sync(report, coverage, as_json=options.json)
     return 0
 
 
@@ -309,21 +314,21 @@ def _say_waiting() -> None:
 
 
 def _status(options: argparse.Namespace) -> int:
-    from harkback.cli import printing
+    from harkback.cli import reports
 
-    printing.status(_archive().status(), as_json=options.json)
+    reports.status(opened().status(), as_json=options.json)
     return 0
 
 
 def _rebuild(options: argparse.Namespace) -> int:
-    from harkback.cli import printing
+    from harkback.cli import reports
     from harkback.cli.progress import Bar
 
-    archive = _archive()
+    archive = opened()
     began = time()
     with Bar(is_shown=sys.stderr.isatty()) as bar:
         parts = archive.rebuild(bar.parts, _say_waiting)
-    printing.rebuilt(parts, time() - began, as_json=options.json)
+    reports.rebuilt(parts, time() - began, as_json=options.json)
     return 0
 
 
@@ -337,7 +342,7 @@ def _config(options: argparse.Namespace) -> int:
 def _uninstall(options: argparse.Namespace) -> int:
     from harkback.cli.uninstall import take_out
 
-    _settings()
+    set_up()
     return take_out(
         place(os.environ),
         os.environ,
@@ -351,18 +356,28 @@ def _uninstall(options: argparse.Namespace) -> int:
 def _demo(options: argparse.Namespace) -> int:
     from harkback.cli.demo import show_demo
 
-    _settings()  # the sample is read with the defaults, and printed like everything else
+    set_up()  # the sample is read with the defaults, and printed like everything else
     return show_demo(as_json=options.json)
 
 
-def _bare(*, as_json: bool) -> int:
-    from harkback.cli import printing
+_REMEMBERING = ("remember", "recall", "memories", "edit", "done", "supersede", "context", "profile")
 
-    printing.bare(_archive().overview(), as_json=as_json)
+
+def _of_memories(options: argparse.Namespace) -> int:
+    from harkback.cli.remembering import COMMANDS
+
+    return COMMANDS[options.command](options)
+
+
+def _bare(*, as_json: bool) -> int:
+    from harkback.cli import reports
+
+    reports.bare(opened().overview(), as_json=as_json)
     return 0
 
 
 _COMMANDS = {
+    **dict.fromkeys(_REMEMBERING, _of_memories),
     "search": _search,
     "show": _show,
     "sessions": _sessions,

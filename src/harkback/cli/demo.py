@@ -40,9 +40,9 @@ def show_demo(*, as_json: bool) -> int:
         if not as_json:
             print(f"{what}\n$ hark search {shlex.quote(query)}")
         if as_json:
-            answers.append(wire.search(answer))
+            answers.append(wire.search(answer, archive.now_ms))
         else:
-            printing.search(answer, as_json=False, budget=0, seconds=time() - began)
+            printing.search(answer, archive.now_ms, as_json=False, budget=0, seconds=time() - began)
             print()
     if as_json:
         print(json.dumps({"schema": wire.SCHEMA, "folder": base, "searches": answers}, ensure_ascii=False))

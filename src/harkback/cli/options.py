@@ -6,7 +6,7 @@ import json
 import sys
 
 from harkback import config_file, errors, wire
-from harkback.cli import printing
+from harkback.cli import terminal
 from harkback.config import (
     ENVIRONMENT,
     FILE,
@@ -45,7 +45,7 @@ def show_or_set(env: Mapping[str, str], folder: str, key: str, value: str | None
         done = _change(folder, known, value) if known and (unset or value is not None) else ""
     read_file(folder)  # a list of what counts, when nothing in the file does, would mislead
     settings = read_settings(env, folder)
-    printing.look.color = settings.text("color")
+    terminal.look.color = settings.text("color")
     shown = [settings.of(one.name) for one in (OPTIONS if known is None else (known,))]
     if as_json:
         print(json.dumps(wire.options(shown, path_of(folder), settings.notes), ensure_ascii=False))

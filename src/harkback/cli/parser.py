@@ -6,6 +6,8 @@ import argparse
 from functools import partial
 
 from harkback import __version__
+from harkback.cli import memory_parser
+from harkback.cli.parser_parts import count, help_of, json_flag
 from harkback.config import DEFAULTS, option
 from harkback.errors import BadUsage, UnknownCommand
 from harkback.model import KINDS
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import NoReturn
 
-MOST_COUNT = 100_000
 
 EPILOG = """\
 words        every word must be there; if none holds all, what holds most of them
@@ -50,26 +51,35 @@ def parser() -> argparse.ArgumentParser:
 
 
 def parse(argv: list[str]) -> argparse.Namespace:
-    """Parse a command line. What begins with a dash and is no option of `search` is a word: `-not`, `--no-cache`.
+    """Parse a command line, options and words in any order.
 
-    Raises BadUsage, UnknownCommand.
+    Where a text is taken (`search`, `remember` …), what begins with a dash and is no option is a word of it: `-not`,
+    `--no-cache`. Raises BadUsage, UnknownCommand.
     """
     top = parser()
     if not argv[0].startswith("-") and argv[0] not in _commands(top):
         near = _near(argv[0], list(_commands(top)))
         raise UnknownCommand(argv[0], f"Did you mean {near!r}? " if near else "")
-    if argv[0] != "search":
-        found, rest = top.parse_known_args(argv)
-        if rest or found.command is None:
-            raise _misplaced(_commands(top).get(found.command, top), rest)
-        return found
-    alone, valued = _option_names(top)
-    options, rest = _split(argv[1:], alone, valued)
-    known = sorted(alone | valued)
-    found = top.parse_args(["search", *options])
-    found.query = rest
-    found.notes = [note for item in rest if item.startswith("--") and (note := _meant(item, known))]
+    one = _commands(top).get(argv[0])
+    if one is not None:
+        alone, valued = _option_names(one)
+        options, words = _split(argv[1:], alone, valued)
+        known = sorted(alone | valued)
+        meant = [(item, near) for item in words if item.startswith("--") and (near := _meant(item, known))]
+        if meant and argv[0] in _TAKING_TEXT[1:] and "--" not in argv:
+            item, near = meant[0]
+            raise BadUsage(one.prog, f"{item} is no option, did you mean {near}? Behind -- it is a word of the text")
+        is_text = argv[0] in _TAKING_TEXT or "--" in argv
+        argv = [argv[0], *options, *(["--"] if words and is_text else []), *words]
+    found, rest = top.parse_known_args(argv)
+    if rest or found.command is None:
+        raise _misplaced(_commands(top).get(found.command, top), rest)
+    if found.command == "search":
+        found.notes = [f"{item} was searched as a word; did you mean the option {near}?" for item, near in meant]
     return found
+
+
+_TAKING_TEXT = ("search", "recall", "remember", "edit", "supersede")
 
 
 def _misplaced(one: argparse.ArgumentParser, rest: list[str]) -> BadUsage:
@@ -99,7 +109,7 @@ def _meant(item: str, known: list[str]) -> str:
 
     name = item.partition("=")[0]
     near = [_GUESSES[name]] if name in _GUESSES else get_close_matches(name, known, 1, 0.75)
-    return f"{item} was searched as a word; did you mean the option {near[0]}?" if near else ""
+    return near[0] if near else ""
 
 
 def _commands(top: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
@@ -108,11 +118,11 @@ def _commands(top: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser
     return dict(commands.choices)
 
 
-def _option_names(top: argparse.ArgumentParser) -> tuple[set[str], set[str]]:
-    """Name the options of `search` that stand alone and those that a value follows."""
+def _option_names(one: argparse.ArgumentParser) -> tuple[set[str], set[str]]:
+    """Name the options of a command that stand alone and those that a value follows."""
     alone: set[str] = set()
     valued: set[str] = set()
-    for action in _commands(top)["search"]._actions:  # noqa: SLF001 - argparse has no public list
+    for action in one._actions:  # noqa: SLF001 - argparse has no public list
         (alone if action.nargs == 0 else valued).update(action.option_strings)
     return alone, valued
 
@@ -149,30 +159,25 @@ def _search(add: Callable[..., argparse.ArgumentParser]) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     one.add_argument("query", nargs="*", metavar="QUERY", help="words, in any language; filters alone are a query too")
-    one.add_argument("-n", type=_count, metavar="N", help=_help("search.limit"))
-    one.add_argument("-C", type=_count, metavar="N", dest="context", help=_help("search.context"))
+    one.add_argument("-n", type=count, metavar="N", help=help_of("search.limit"))
+    one.add_argument("-C", type=count, metavar="N", dest="context", help=help_of("search.context"))
     add_filters(one)
     one.add_argument("--all", action="store_true", help="search every lane, tool output and thinking too")
     one.add_argument("--exclude-session", action="append", default=[], metavar="ID", help="leave a session out")
     one.add_argument("--include-current", action="store_true", help="search the asking session too")
-    one.add_argument("--sort", choices=option("search.sort").choices, help=_help("search.sort"))
-    one.add_argument("--by", choices=option("search.by").choices, help=_help("search.by"))
+    one.add_argument("--sort", choices=option("search.sort").choices, help=help_of("search.sort"))
+    one.add_argument("--by", choices=option("search.by").choices, help=help_of("search.by"))
     one.add_argument(
         "--substring", action="store_true", help="find parts of Latin words too (three characters or more)"
     )
     one.add_argument("--no-sync", action="store_true", help="search only what was read before")
     one.add_argument(
         "--budget",
-        type=_count,
+        type=count,
         metavar="CHARS",
         help=f"print at most so many characters ({DEFAULTS.text('search.budget')}; 0: no limit)",
     )
-    _json(one)
-
-
-def _help(name: str) -> str:
-    """Say what an option that can also be set does, with its default."""
-    return f"{option(name).help} ({DEFAULTS.text(name)})"
+    json_flag(one)
 
 
 def add_filters(one: argparse.ArgumentParser, *names: str) -> None:
@@ -195,23 +200,23 @@ def _show(add: Callable[..., argparse.ArgumentParser]) -> None:
         description="Show a message with the turns around it, or a session: its prompts, final answers and files.",
     )
     one.add_argument("id", metavar="ID", help="an id that any command printed, its beginning, or the agent's own id")
-    one.add_argument("-C", type=_count, metavar="N", dest="context", help=_help("show.context"))
-    one.add_argument("--page", type=_count, default=1, metavar="N", help="page of a session or of a long message (1)")
+    one.add_argument("-C", type=count, metavar="N", dest="context", help=help_of("show.context"))
+    one.add_argument("--page", type=count, default=1, metavar="N", help="page of a session or of a long message (1)")
     one.add_argument("--raw", action="store_true", help="print the record from the transcript, secrets masked")
     one.add_argument("--reveal", action="store_true", help="with --raw: as it stands, secrets too")
-    _json(one)
+    json_flag(one)
 
 
 def _sessions(add: Callable[..., argparse.ArgumentParser]) -> None:
     one = add("sessions", help="list sessions, newest first", description="List sessions, newest first.")
     one.add_argument("title", nargs="*", metavar="TITLE", help="a piece of the title")
     add_filters(one, "agent", "project", "branch", "session", "since", "until")
-    one.add_argument("-n", type=_count, metavar="N", help=_help("sessions.limit"))
-    one.add_argument("--page", type=_count, default=1, metavar="N", help="page of the list (1)")
+    one.add_argument("-n", type=count, metavar="N", help=help_of("sessions.limit"))
+    one.add_argument("--page", type=count, default=1, metavar="N", help="page of the list (1)")
     one.add_argument("--parent", metavar="ID", default="", help="sessions that descend from this one")
-    one.add_argument("--messages", type=_count, default=0, metavar="N", help="sessions with at least N messages")
+    one.add_argument("--messages", type=count, default=0, metavar="N", help="sessions with at least N messages")
     one.add_argument("--subagents", action="store_true", help="list subagents' sessions too")
-    _json(one)
+    json_flag(one)
 
 
 def _resume(add: Callable[..., argparse.ArgumentParser]) -> None:
@@ -221,7 +226,7 @@ def _resume(add: Callable[..., argparse.ArgumentParser]) -> None:
         description="Print the command that goes on with a session in its agent. Nothing is started.",
     )
     one.add_argument("id", metavar="ID", help="the id of a session or of one of its messages")
-    _json(one)
+    json_flag(one)
 
 
 def _events(add: Callable[..., argparse.ArgumentParser]) -> None:
@@ -247,11 +252,11 @@ def _events(add: Callable[..., argparse.ArgumentParser]) -> None:
         help="count by day, agent and project instead: events, tools, skills, hooks, models, tokens",
     )
     one.add_argument("--no-sync", action="store_true", help="give only what was read before")
-    _json(one)
+    json_flag(one)
 
 
 def _sources(add: Callable[..., argparse.ArgumentParser]) -> None:
-    _json(
+    json_flag(
         add(
             "sources",
             help="which agents were found, and what was read of them",
@@ -264,10 +269,12 @@ def _forget(add: Callable[..., argparse.ArgumentParser]) -> None:
     one = add(
         "forget",
         help="take something out of the archive for good",
-        description="Take messages or sessions out of the archive for good, wherever copies of them stand. Shows what,"
-        " and asks. The agents' transcripts are not touched, and a later sync does not bring it back.",
+        description="Take messages, sessions or memories out of the archive for good, wherever copies stand. Shows"
+        " what, and asks. The agents' transcripts are not touched, and a later sync does not bring it back.",
     )
-    one.add_argument("id", nargs="*", metavar="ID", help="messages or sessions, by any id that a command printed")
+    one.add_argument(
+        "id", nargs="*", metavar="ID", help="messages, sessions or memories, by any id that a command printed"
+    )
     one.add_argument("--session", action="append", default=[], metavar="ID", help="a session")
     one.add_argument("--project", action="append", default=[], metavar="PROJECT", help="every session of a project")
     one.add_argument("--before", metavar="DATE", help="everything said before this date")
@@ -277,7 +284,7 @@ def _forget(add: Callable[..., argparse.ArgumentParser]) -> None:
         help="every message that a search for this finds, in any lane; - reads it from standard input",
     )
     one.add_argument("--yes", action="store_true", help="do not ask")
-    _json(one)
+    json_flag(one)
 
 
 def _exclude(add: Callable[..., argparse.ArgumentParser]) -> None:
@@ -294,7 +301,7 @@ def _exclude(add: Callable[..., argparse.ArgumentParser]) -> None:
     )
     one.add_argument("--sealed", action="store_true", help="with add: read it, but find it only from inside itself")
     one.add_argument("--yes", action="store_true", help="do not ask before forgetting")
-    _json(one)
+    json_flag(one)
 
 
 def _check(add: Callable[..., argparse.ArgumentParser]) -> None:
@@ -305,11 +312,11 @@ def _check(add: Callable[..., argparse.ArgumentParser]) -> None:
         " command that mends it, and the exit status is 2.",
     )
     one.add_argument("--secrets", action="store_true", help="look for secrets in what is stored instead")
-    _json(one)
+    json_flag(one)
 
 
 def _redact(add: Callable[..., argparse.ArgumentParser]) -> None:
-    _json(
+    json_flag(
         add(
             "redact",
             help="mask secrets in what is stored",
@@ -323,15 +330,15 @@ def _sync(add: Callable[..., argparse.ArgumentParser]) -> None:
     one = add("sync", help="read what is new", description="Read what is new in every agent's transcripts.")
     one.add_argument("--full", action="store_true", help="read every transcript again from its beginning")
     one.add_argument("--background", action="store_true", help=argparse.SUPPRESS)
-    _json(one)
+    json_flag(one)
 
 
 def _status(add: Callable[..., argparse.ArgumentParser]) -> None:
-    _json(add("status", help="what is covered and what is not", description="Say what is covered and what is not."))
+    json_flag(add("status", help="what is covered and what is not", description="Say what is covered and what is not."))
 
 
 def _rebuild(add: Callable[..., argparse.ArgumentParser]) -> None:
-    _json(add("rebuild", help="make the word index again", description="Make the word index again from the rows."))
+    json_flag(add("rebuild", help="make the word index again", description="Make the word index again from the rows."))
 
 
 def _config(add: Callable[..., argparse.ArgumentParser]) -> None:
@@ -344,7 +351,7 @@ def _config(add: Callable[..., argparse.ArgumentParser]) -> None:
     one.add_argument("key", nargs="?", default="", metavar="KEY", help="the name of an option, such as search.limit")
     one.add_argument("value", nargs="?", metavar="VALUE", help="what to set it to")
     one.add_argument("--unset", action="store_true", help="take KEY out of config.toml")
-    _json(one)
+    json_flag(one)
 
 
 def _uninstall(add: Callable[..., argparse.ArgumentParser]) -> None:
@@ -356,7 +363,7 @@ def _uninstall(add: Callable[..., argparse.ArgumentParser]) -> None:
     )
     one.add_argument("--delete-archive", action="store_true", help="delete the archive as well, after asking twice")
     one.add_argument("--yes", action="count", default=0, help="answer a question with yes; twice: both")
-    _json(one)
+    json_flag(one)
 
 
 def _demo(add: Callable[..., argparse.ArgumentParser]) -> None:
@@ -365,22 +372,19 @@ def _demo(add: Callable[..., argparse.ArgumentParser]) -> None:
         help="try it on a sample archive",
         description="Search a sample archive in three languages. Your own archive is not touched.",
     )
-    _json(one)
-
-
-def _json(one: argparse.ArgumentParser) -> None:
-    one.add_argument("--json", action="store_true", help="print one JSON object (see docs/json.md)")
-
-
-def _count(text: str) -> int:
-    number = int(text) if text.isascii() and text.isdigit() else -1
-    if not 0 <= number <= MOST_COUNT:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 0 to 100000")
-    return number
+    json_flag(one)
 
 
 _ADDERS = (
     _search,
+    memory_parser.recall,
+    memory_parser.remember,
+    memory_parser.memories,
+    memory_parser.edit,
+    memory_parser.done,
+    memory_parser.supersede,
+    memory_parser.context,
+    memory_parser.profile,
     _show,
     _sessions,
     _resume,

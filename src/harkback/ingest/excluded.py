@@ -50,6 +50,12 @@ def sealed_projects(patterns: Iterable[str], home: str, projects: dict[int, str]
     return [number for number, path in projects.items() if path != here and sealed.holds(path)]
 
 
+def sealed_paths(patterns: Iterable[str], home: str, projects: Iterable[str], here: str) -> tuple[str, ...]:
+    """Give the paths of the projects that are sealed, but for the one we are in."""
+    paths = dict(enumerate(projects))
+    return tuple(paths[number] for number in sealed_projects(patterns, home, paths, here))
+
+
 def _expanded(pattern: str, home: str) -> str:
     if pattern.startswith(("~/", "~\\")):
         pattern = os.path.join(home, pattern[2:])

@@ -27,6 +27,12 @@ def project_of(cwd: str) -> str:
     return cwd
 
 
+def repository_of(cwd: str) -> str:
+    """Give the path of the main repository that holds `cwd`; "" where none does."""
+    found = project_of(cwd)
+    return found if cwd and os.path.exists(os.path.join(found, ".git")) else ""
+
+
 def _main_repository(mark: str) -> str:
     try:
         with open(mark, encoding="utf-8", errors="replace") as file:

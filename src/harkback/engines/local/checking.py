@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from harkback.engines.local.engine import LocalEngine
 
 REBUILD, REREAD, MOVE = "hark rebuild", "hark sync --full", "move the archive's folder elsewhere, then hark sync"
+MOVE_MEMORIES = "move memory.sqlite elsewhere, then hark memories import from an export"
 """What mends a fault; nothing is ever deleted for it."""
 
 _TEXTS_AT_ONCE = 2000

@@ -7,7 +7,7 @@ import re
 import stat
 
 from harkback._record import NamedTuple
-from harkback.engines.local import lock, schema
+from harkback.engines.local import lock, memories, schema
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 # In the order in which they are deleted: the index can be made again from the rows; rows without their log are older
 # ones, but a log without its rows would be played into the next archive.
-_FILES = (f"{schema.FILE}-shm", f"{schema.FILE}-wal", f"{schema.FILE}-journal", schema.FILE)
+_FILES = tuple(
+    f"{file}{ending}" for file in (schema.FILE, memories.FILE) for ending in ("-shm", "-wal", "-journal", "")
+)
 _LOCKS = (f"{lock.FILE}-shm", f"{lock.FILE}-wal", f"{lock.FILE}-journal", lock.FILE)
 _WORDS = re.compile(r"words-\d+\.\d+-\d+")
 _IN_WORDS = re.compile(r"meta\.json|\.managed\.json|\.tantivy-\w+\.lock|[0-9a-f]{32}\.[\w.]+|\.tmp\w+")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import sqlite3
 from errno import EDQUOT, ENOSPC
+from time import monotonic, sleep
 
 from harkback import errors
+from harkback._record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ FILE = "archive.sqlite"
 
 EXCLUDED = "excluded"
 """Stands for a fingerprint where a transcript is not to be read."""
+_WAIT_S = 5.0
 
 # One entry per layout version; each runs once, in its own transaction that also records it.
 MIGRATIONS: tuple[str, ...] = (
@@ -67,12 +70,23 @@ MIGRATIONS: tuple[str, ...] = (
     """,
 )
 
+
+class Layout(NamedTuple):
+    """One database file: its name, the steps that make its tables, and how it is written."""
+
+    file: str
+    migrations: tuple[str, ...]
+    pragmas: tuple[str, ...]
+
+
+SESSIONS = Layout(FILE, MIGRATIONS, ("synchronous=NORMAL", "wal_autocheckpoint=0"))
+
 WITH_TOMBSTONES = 2
 """The layout from which on there are `masked` and `tombstone`; a reader meets older ones."""
 
 
-def connect(folder: str, *, write: bool) -> sqlite3.Connection:
-    """Open the archive's database and set every pragma; the only place that does.
+def connect(folder: str, *, write: bool, layout: Layout = SESSIONS) -> sqlite3.Connection:
+    """Open one of the archive's databases and set every pragma; the only place that does.
 
     Readers never write and never wait: the journal is a WAL. `page_size` must be set before the WAL is.
     Raises ArchiveUnreadable, ArchiveDamaged, ArchiveReadOnly, ArchiveTooNew, DiskFull.
@@ -80,15 +94,18 @@ def connect(folder: str, *, write: bool) -> sqlite3.Connection:
     try:
         if write:
             prepare_folder(folder)
-            if not os.path.exists(os.path.join(folder, FILE)):
+            if not os.path.exists(os.path.join(folder, layout.file)):
                 _refuse_remote(folder)
         con = sqlite3.connect(
-            _uri(os.path.join(folder, FILE), "rwc" if write else "ro"), uri=True, isolation_level=None, timeout=5.0
+            _uri(os.path.join(folder, layout.file), "rwc" if write else "ro"),
+            uri=True,
+            isolation_level=None,
+            timeout=_WAIT_S,
         )
     except sqlite3.Error as error:
         raise _opening_error(folder, error, write=write) from error
     try:
-        _set_up(con, folder, write=write)
+        _set_up(con, folder, layout, write=write)
     except sqlite3.Error as error:
         con.close()
         raise _opening_error(folder, error, write=write) from error
@@ -98,21 +115,37 @@ def connect(folder: str, *, write: bool) -> sqlite3.Connection:
     return con
 
 
-def _set_up(con: sqlite3.Connection, folder: str, *, write: bool) -> None:
-    con.execute("PRAGMA busy_timeout=5000")
+def _set_up(con: sqlite3.Connection, folder: str, layout: Layout, *, write: bool) -> None:
+    con.execute(f"PRAGMA busy_timeout={int(_WAIT_S * 1000)}")
     # Before anything is set: what a newer program made stays as it is.
-    _check_version(con, folder)
+    _check_version(con, folder, layout)
     if write:
         con.execute("PRAGMA page_size=8192")
-        con.execute("PRAGMA journal_mode=WAL")
-        con.execute("PRAGMA synchronous=NORMAL")
-        con.execute("PRAGMA wal_autocheckpoint=0")
+        _keep_log(con)
         con.execute("PRAGMA secure_delete=ON")
-        _migrate(con, folder)
+        for pragma in layout.pragmas:
+            con.execute(f"PRAGMA {pragma}")
+        _migrate(con, folder, layout)
     else:
         con.execute("PRAGMA query_only=ON")
     con.execute(f"PRAGMA cache_size={-64000 if write else -16000}")
     con.execute("PRAGMA temp_store=MEMORY")
+
+
+def _keep_log(con: sqlite3.Connection) -> None:
+    """Make the journal a WAL. While another process is doing the same to a new file SQLite refuses at once, whatever
+    the timeout, so it is asked again.
+    """
+    deadline = monotonic() + _WAIT_S
+    while True:
+        try:
+            con.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or monotonic() > deadline:
+                raise
+            sleep(0.005)
+        else:
+            return
 
 
 def _uri(path: str, mode: str, sep: str = os.sep) -> str:
@@ -173,38 +206,67 @@ def version(con: sqlite3.Connection) -> int:
     return int(con.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _check_version(con: sqlite3.Connection, folder: str) -> None:
-    if version(con) > len(MIGRATIONS):
-        raise errors.ArchiveTooNew(folder, version(con), len(MIGRATIONS))
+def _check_version(con: sqlite3.Connection, folder: str, layout: Layout) -> None:
+    if version(con) > len(layout.migrations):
+        raise errors.ArchiveTooNew(folder, version(con), len(layout.migrations))
 
 
-def _migrate(con: sqlite3.Connection, folder: str) -> None:
-    _check_version(con, folder)
-    while (before := version(con)) < len(MIGRATIONS):
+def _migrate(con: sqlite3.Connection, folder: str, layout: Layout) -> None:
+    _check_version(con, folder, layout)
+    while (before := version(con)) < len(layout.migrations):
         with transaction(con):
             if version(con) != before:
                 continue  # another process did this step while we waited
-            for statement in MIGRATIONS[before].split(";"):
+            for statement in layout.migrations[before].split(";"):
                 if statement.strip():
                     con.execute(statement)
             con.execute(f"PRAGMA user_version={before + 1}")
 
 
 class transaction:  # noqa: N801  # used as a verb: `with transaction(con):`
-    """Begin a write at once (`BEGIN IMMEDIATE`), commit at the end, roll back on any error. Nothing else commits."""
+    """Begin a write at once (`BEGIN IMMEDIATE`), commit at the end, roll back on any error. Nothing else commits.
 
-    def __init__(self, con: sqlite3.Connection) -> None:
+    With `patience_s` it asks again every few milliseconds for so long. SQLite itself waits longer after each try, up to
+    a tenth of a second, and of several writers that take turns one may wait for seconds.
+    """
+
+    def __init__(self, con: sqlite3.Connection, *, patience_s: float = 0.0) -> None:
         self.con = con
+        self.patience_s = patience_s
 
     def __enter__(self) -> sqlite3.Connection:
-        self.con.execute("BEGIN IMMEDIATE")
+        if self.patience_s:
+            self._begin_soon()
+        else:
+            self.con.execute("BEGIN IMMEDIATE")
         return self.con
+
+    def _begin_soon(self) -> None:
+        from time import monotonic, sleep
+
+        until = monotonic() + self.patience_s
+        self.con.execute("PRAGMA busy_timeout=0")
+        try:
+            while True:
+                try:
+                    self.con.execute("BEGIN IMMEDIATE")
+                except sqlite3.OperationalError as error:
+                    if "locked" not in str(error) or monotonic() > until:
+                        raise
+                    sleep(_AGAIN_S)
+                else:
+                    return
+        finally:
+            self.con.execute(f"PRAGMA busy_timeout={int(_WAIT_S * 1000)}")
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if kind is None:
             self.con.execute("COMMIT")
         elif self.con.in_transaction:
             self.con.execute("ROLLBACK")
+
+
+_AGAIN_S = 0.002
 
 
 def chunks(values: list[int], size: int = 500) -> Iterator[list[int]]:

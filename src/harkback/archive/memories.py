@@ -1,0 +1,433 @@
+"""The half of the archive that is about memories: remember, recall, list, change, forget."""
+
+from __future__ import annotations
+
+import os
+
+from harkback import errors
+from harkback._record import NamedTuple
+from harkback.agents import asking_sessions
+from harkback.config import DEFAULTS
+from harkback.engines.local import LocalEngine, guarded
+from harkback.engines.local.ids import is_memory_id
+from harkback.engines.local.memories import MemoryStore
+from harkback.ingest.excluded import sealed_paths
+from harkback.ingest.projects import repository_of
+from harkback.memory.asking import question
+from harkback.memory.recall import Wanted, Weights, recall
+from harkback.model import (
+    ACTIVE,
+    AGENT,
+    ARCHIVED,
+    DONE,
+    FACT,
+    PERSON,
+    SUPERSEDED,
+    TASK,
+    USER,
+    Memory,
+    StoredPart,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from harkback.config import Place, Settings
+    from harkback.engines.local.memories import Profile
+    from harkback.memory.asking import Question
+    from harkback.memory.recall import Recalled
+    from harkback.memory.saving import Saved
+
+HERE, EVERYWHERE = "here", "everywhere"
+
+
+class Details(NamedTuple):
+    """What is said of a fact besides its text; None: not said."""
+
+    kind: str | None = None
+    importance: int | None = None
+    entities: tuple[str, ...] | None = None
+    tags: tuple[str, ...] | None = None
+    date: str | None = None
+    project: str | None = None
+    """A project's name or path, "" for everywhere."""
+    supersedes: str = ""
+    source: str = ""
+    """The id of the message or session it was taken from."""
+
+
+NOTHING = Details()
+
+
+class Answer(NamedTuple):
+    """What a recall gives."""
+
+    question: Question
+    hits: tuple[Recalled, ...]
+    hint: str
+    """Why there is nothing, or nothing of the time that was asked for, and what to try."""
+    files: Mapping[str, str] = {}
+    """The files in which memories stand, by their ids."""
+
+
+class Listed(NamedTuple):
+    """A list of memories."""
+
+    memories: tuple[Memory, ...]
+    more: int
+
+
+class Memories:
+    """One person's memories; every method opens what it needs and closes it again."""
+
+    def __init__(
+        self, place: Place, env: Mapping[str, str], now_ms: int, cwd: str, settings: Settings = DEFAULTS
+    ) -> None:
+        """`env` is where the asking session is looked up; `cwd` tells which project one stands in."""
+        self.place = place
+        self.env = env
+        self.now_ms = now_ms
+        self.cwd = cwd
+        self.settings = settings
+
+    # -- saving --------------------------------------------------------------------------------------------------
+
+    def remember(self, text: str, details: Details = NOTHING) -> Saved:
+        """Save a fact, or reinforce the one that says the same.
+
+        Raises MemoryTooLong, MemoryTooShort, BadValue, NotFound, NoMemory, NoProject, ArchiveReadOnly, DiskFull.
+        """
+        from harkback.memory.saving import save
+
+        made, base_ms = self._sourced(Memory("", text, created_ms=self.now_ms, changed_ms=self.now_ms), details)
+        made = made._replace(
+            kind=details.kind or FACT,
+            importance=3 if details.importance is None else details.importance,
+            entities=details.entities or (),
+            tags=details.tags or (),
+            supersedes=details.supersedes,
+        )
+        made = _dated(made, details.date, base_ms)
+        with guarded(self.place.data), self._store(write=True) as store:
+            made = made._replace(project=self._project(store, details.project))
+            return save(store, made, self.now_ms)
+
+    def _sourced(self, made: Memory, details: Details) -> tuple[Memory, int]:
+        """Say who says it and where; with the moment from which its dates count."""
+        asking = asking_sessions(self.env)
+        by = AGENT if asking else PERSON
+        session = ":".join(asking[0]) if asking else ""
+        if not details.source:
+            return made._replace(provenance=by, session=session), self.now_ms
+        engine = LocalEngine.open(self.place.data)
+        if engine is None:
+            raise errors.NotFound(details.source)
+        try:
+            found = engine.rows.find_id(details.source)
+            if not isinstance(found, StoredPart):
+                return made._replace(provenance=by, session=found.id), self.now_ms
+            (told_in,) = engine.rows.sessions_by_number([found.session]).values()
+            by = PERSON if found.role == USER else AGENT
+            return made._replace(provenance=by, session=told_in.id, message=found.message), found.time_ms or self.now_ms
+        finally:
+            engine.close()
+
+    def supersede(self, one: str, text: str, details: Details = NOTHING) -> Saved:
+        """Save a fact in the place of another, which is kept as superseded; what is not said anew is taken from it."""
+        with self._store() as store:
+            old = store.find(one)
+        taken = details._replace(
+            kind=details.kind or old.kind,
+            importance=old.importance if details.importance is None else details.importance,
+            entities=old.entities if details.entities is None else details.entities,
+            tags=old.tags if details.tags is None else details.tags,
+            project=old.project if details.project is None else details.project,
+            supersedes=old.id,
+        )
+        return self.remember(text, taken)
+
+    def finish(self, one: str) -> Memory:
+        """Mark a task (or anything else) as done. Raises NoMemory, Ambiguous."""
+        return self._changed(one, lambda old: old._replace(status=DONE, ended_ms=old.ended_ms or self.now_ms))
+
+    def archive(self, one: str) -> Memory:
+        """Leave a memory out of every answer; it is kept, and found with its history."""
+        return self._changed(one, lambda old: old._replace(status=ARCHIVED, ended_ms=old.ended_ms or self.now_ms))
+
+    def reopen(self, one: str) -> Memory:
+        """Make a memory active again."""
+        return self._changed(one, lambda old: old._replace(status=ACTIVE, ended_ms=None))
+
+    def edit(self, one: str, text: str, details: Details) -> Memory:
+        """Change what a memory says, or what is said of it; its old text stays in its history."""
+        from harkback.memory.saving import checked
+
+        with self._store() as store:
+            project = None if details.project is None else self._project(store, details.project)
+
+        def changed(old: Memory) -> Memory:
+            new = old._replace(
+                text=text or old.text,
+                kind=details.kind or old.kind,
+                importance=old.importance if details.importance is None else details.importance,
+                entities=old.entities if details.entities is None else details.entities,
+                tags=old.tags if details.tags is None else details.tags,
+                project=old.project if project is None else project,
+                changed_ms=self.now_ms if text else old.changed_ms,
+            )
+            if details.date is not None or text:
+                new = _dated(new, details.date, self.now_ms, keep=details.date is None)
+            return checked(new)
+
+        return self._changed(one, changed)
+
+    def _changed(self, one: str, change: Callable[[Memory], Memory]) -> Memory:
+        from harkback.memory.saving import normal
+
+        with guarded(self.place.data), self._store(write=True) as store, store.writing():
+            new = change(store.find(one))
+            store.change(new, normal(new.text), self.now_ms)
+            return new
+
+    def forget(self, ids: Sequence[str]) -> int:
+        """Take memories out for good; gives how many. Raises NoMemory, Ambiguous."""
+        with self._store(write=True) as store:
+            return store.forget([store.find(one).id for one in ids])
+
+    # -- reading -------------------------------------------------------------------------------------------------
+
+    def find(self, one: str) -> tuple[Memory, list[tuple[int, str]], list[Memory]]:
+        """Give a memory, what it said before with until when, and what it replaced, the latest first."""
+        with self._store() as store:
+            memory = store.find(one)
+            chain: list[Memory] = []
+            older = memory.supersedes
+            while older and store.knows(older) and older not in {link.id for link in chain}:
+                chain.append(store.find(older))
+                older = chain[-1].supersedes
+            return memory, store.past(memory), chain
+
+    def has_folders(self) -> bool:
+        """Whether folders of Markdown are kept in step."""
+        store = MemoryStore.open(self.place.data)
+        if store is None:
+            return False
+        try:
+            return bool(store.folders.all())
+        finally:
+            store.close()
+
+    def knows(self, one: str) -> bool:
+        """Whether a text names a memory."""
+        if not is_memory_id(one):
+            return False
+        store = MemoryStore.open(self.place.data)
+        if store is None:
+            return False
+        try:
+            return store.knows(one)
+        finally:
+            store.close()
+
+    def recall(self, texts: Sequence[str], wanted: Wanted, *, scope: str = HERE) -> Answer:
+        """Find what answers a question, asked in one or several wordings.
+
+        `scope` is HERE (this project and what holds everywhere; outside of a project everything), EVERYWHERE, or the
+        name or path of a project. Raises NoProject.
+        """
+        asked = question(texts, self.now_ms)
+        store = MemoryStore.open(self.place.data)
+        if store is None:
+            return Answer(asked, (), "Nothing has been remembered yet. `hark remember TEXT` saves a fact.")
+        try:
+            wanted = self.scoped(store, wanted, scope)
+            hits = recall(store, asked, wanted, weights(self.settings), self.now_ms)
+            hint = self._hint(store, asked, wanted, hits)
+            return Answer(asked, tuple(hits), hint, store.folders.paths_of([one.memory.id for one in hits]))
+        finally:
+            store.close()
+
+    def touch(self, answer: Answer) -> None:
+        """Note that memories were recalled; left out where that would have to wait, or nothing can be written."""
+        if not answer.hits:
+            return
+        try:
+            with self._store(write=True) as store:
+                store.touch([one.memory.id for one in answer.hits], self.now_ms)
+        except (errors.ArchiveReadOnly, errors.DiskFull):
+            return
+
+    def scoped(self, store: MemoryStore, wanted: Wanted, scope: str) -> Wanted:
+        """Say of which projects memories are wanted. Raises NoProject."""
+        here = repository_of(self.cwd)
+        projects: tuple[str, ...] | None = None
+        if scope == HERE:
+            projects = ("", here) if here else None
+        elif scope != EVERYWHERE:
+            here = self._project(store, scope)
+            projects = ("", here)
+        return wanted._replace(projects=projects, here=here, sealed=self._sealed(store))
+
+    def _sealed(self, store: MemoryStore) -> tuple[str, ...]:
+        patterns: list[str] = []
+        engine = LocalEngine.open(self.place.data)
+        if engine is not None:
+            patterns = [one for one, kind in engine.rows.exclusions().items() if kind == "sealed"]
+            engine.close()
+        return sealed_paths(patterns, self.place.home, store.projects(), repository_of(self.cwd)) if patterns else ()
+
+    def _hint(self, store: MemoryStore, asked: Question, wanted: Wanted, hits: list[Recalled]) -> str:
+        if asked.date_words and hits and not any(one.date for one in hits):
+            return f"Nothing of {asked.date_words}: these are of other times."
+        if hits:
+            return ""
+        if wanted.projects is not None:
+            others = recall(store, asked, wanted._replace(projects=None, limit=100), Weights(), self.now_ms)
+            if others:
+                return f"Nothing here, but {len(others)} in other projects: --everywhere shows them."
+        return "No memory says anything of that. `hark search` looks in past sessions as well."
+
+    def listed(
+        self, *, kinds: Sequence[str] = (), due: bool = False, scope: str = HERE, history: bool = False, limit: int = 0
+    ) -> Listed:
+        """List memories by kind and importance; with `due` open tasks and events that have a time, the next first."""
+        store = MemoryStore.open(self.place.data)
+        if store is None:
+            return Listed((), 0)
+        try:
+            wanted = self.scoped(store, Wanted(kinds=tuple(kinds), history=history), scope)
+            found = self.fitting(store, wanted)
+        finally:
+            store.close()
+        if due:
+            found = [one for one in found if one.event_since_ms is not None and self._is_ahead(one)]
+            found.sort(key=lambda one: one.event_since_ms or 0)
+        else:
+            order = {kind: place for place, kind in enumerate(_KIND_ORDER)}
+            found.sort(key=lambda one: (order.get(one.kind, 9), -one.importance, -one.changed_ms))
+        shown = found[:limit] if limit else found
+        return Listed(tuple(shown), len(found) - len(shown))
+
+    def fitting(self, store: MemoryStore, wanted: Wanted) -> list[Memory]:
+        """Read the memories of the kinds and projects that are wanted."""
+        return [one for one in store.all() if _fits(one, wanted)]
+
+    def profile(self, section: str = "") -> list[Profile]:
+        """Give the profile as it stands; of one `section` everything it ever said, the latest first."""
+        store = MemoryStore.open(self.place.data)
+        if store is None:
+            return []
+        try:
+            return store.profile(section)
+        finally:
+            store.close()
+
+    def write_profile(self, section: str, text: str) -> str:
+        """Write a section anew; what it said before stays in its history. Raises BadValue, SectionTooLong."""
+        from harkback.memory.profile import write
+
+        with guarded(self.place.data), self._store(write=True) as store:
+            return write(store, section, text, self.now_ms)
+
+    def _is_ahead(self, one: Memory) -> bool:
+        """Whether something is still to be done, or to happen."""
+        if one.status != ACTIVE:
+            return False
+        return one.kind == TASK or (one.event_until_ms or 0) > self.now_ms
+
+    # -- helpers -------------------------------------------------------------------------------------------------
+
+    def _project(self, store: MemoryStore | None, named: str | None) -> str:
+        """Find a project by name or path; the one we stand in where none is named. Raises NoProject."""
+        if named is None:
+            return repository_of(self.cwd)
+        if not named:
+            return ""
+        path = os.path.abspath(os.path.join(self.cwd or os.sep, os.path.expanduser(named)))
+        if os.path.isdir(path) and (os.sep in named or named in {".", ".."}):
+            return repository_of(path) or path
+        known = set(store.projects()) if store is not None else set()
+        engine = LocalEngine.open(self.place.data)
+        if engine is not None:
+            known |= set(engine.rows.labels("project").values())
+            engine.close()
+        same = sorted(one for one in known if one == named or os.path.basename(one.rstrip("/\\")) == named)
+        if len(same) == 1:
+            return same[0]
+        if same:
+            raise errors.Ambiguous(named, ", ".join(same))
+        if os.path.isdir(path):
+            return repository_of(path) or path
+        raise errors.NoProject(named)
+
+    def _store(self, *, write: bool = False) -> _Opened:
+        return _Opened(self.place.data, write=write)
+
+
+class _Opened:
+    """The store for one use; where there is none yet and nothing is written, an id in it is not known."""
+
+    def __init__(self, folder: str, *, write: bool) -> None:
+        self.folder = folder
+        self.write = write
+
+    def __enter__(self) -> MemoryStore:
+        store = MemoryStore.open(self.folder, write=self.write)
+        if store is None:
+            raise errors.NothingRemembered
+        self.store = store
+        return store
+
+    def __exit__(self, *_: object) -> None:
+        self.store.close()
+
+
+def _dated(memory: Memory, date: str | None, base_ms: int, *, keep: bool = False) -> Memory:
+    """Set when it happened or is due: what `date` says, else the first date that the text speaks of.
+
+    "none" takes it away. With `keep` a text without a date leaves it as it was. Raises BadValue.
+    """
+    from harkback.occasions import COMING, NEAR, occasion, occasions
+
+    if date == "none":
+        return memory._replace(event_since_ms=None, event_until_ms=None, event_words="")
+    lean = COMING if memory.kind == TASK else NEAR
+    if date is not None:
+        found = occasion(date, base_ms, lean=lean)
+        if found is None:
+            advice = 'Write a date such as 2026-03-18, "next Friday", "5/17 下午三點", 明日, or none.'
+            raise errors.BadValue("--date", date, advice)
+    else:
+        found = next(iter(occasions(memory.text, base_ms, lean=lean)), None)
+        if found is None:
+            return memory if keep else memory._replace(event_since_ms=None, event_until_ms=None, event_words="")
+    return memory._replace(event_since_ms=found.since_ms, event_until_ms=found.until_ms, event_words=found.words)
+
+
+def _fits(one: Memory, wanted: Wanted) -> bool:
+    if one.status in {SUPERSEDED, ARCHIVED} and not wanted.history:
+        return False
+    if wanted.kinds and one.kind not in wanted.kinds:
+        return False
+    return not one.project or (
+        one.project not in wanted.sealed and (wanted.projects is None or one.project in wanted.projects)
+    )
+
+
+_KIND_ORDER = (TASK, "decision", "preference", FACT, "lesson", "event")
+
+
+def weights(settings: Settings) -> Weights:
+    """Take how recall weighs from what was set."""
+    names = {
+        "words": "recall.weight_words",
+        "substring": "recall.weight_substring",
+        "name": "recall.weight_name",
+        "date": "recall.weight_date",
+        "decay": "recall.decay",
+        "slow_decay": "recall.slow_decay",
+        "floor": "recall.decay_floor",
+        "boost": "recall.task_boost",
+    }
+    return Weights(**{field: settings.decimal(name) for field, name in names.items()})

@@ -1,0 +1,260 @@
+"""Memories as they are printed: for a person or an agent to read, or as JSON."""
+
+from __future__ import annotations
+
+from harkback.cli.terminal import CYAN, DIM, base, dumped, indented, note, paint, plain, title_of, when
+from harkback.memory.ages import age, language_of
+from harkback.memory.profile import SECTIONS, section
+from harkback.model import ACTIVE
+from harkback.moments import span
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harkback.archive.context import Context
+    from harkback.archive.memories import Answer, Listed
+    from harkback.engines.local.memories import Profile
+    from harkback.memory.recall import Recalled
+    from harkback.memory.saving import Saved
+    from harkback.model import Memory, StoredSession
+
+_SHOWN = 3
+_LEAST_LINE = 40
+
+
+def _head(one: Memory, now_ms: int) -> str:
+    facts = [one.id, one.kind, f"importance {one.importance}"]
+    language = language_of(one.text)
+    if one.event_since_ms is not None:
+        when_due = span(one.event_since_ms, one.event_until_ms)
+        facts.append(f"{when_due} ({age(one.event_since_ms, now_ms, language)})")
+    facts += [f"saved {age(one.created_ms, now_ms, language)}", base(one.project) if one.project else "everywhere"]
+    facts += [one.status] if one.status != ACTIVE else []
+    return paint("  ".join(plain(fact) for fact in facts), CYAN)
+
+
+def _memory(one: Memory, now_ms: int) -> str:
+    lines = [_head(one, now_ms), indented(plain(one.text))]
+    extra = [", ".join(one.entities)] if one.entities else []
+    extra += [" ".join(f"#{tag}" for tag in one.tags)] if one.tags else []
+    extra += [f"from {one.message or one.session}"] if one.message or one.session else []
+    extra += [f"in place of {one.supersedes}"] if one.supersedes else []
+    if extra:
+        lines.append("    " + paint(plain(" · ".join(extra)), DIM))
+    return "\n".join(lines)
+
+
+def saved(all_saved: Sequence[Saved], now_ms: int, *, as_json: bool, is_one: bool) -> None:
+    """Print what became of facts."""
+    if as_json:
+        from harkback import wire
+
+        print(dumped(wire.saved(all_saved[0]) if is_one else wire.all_saved(all_saved)))
+        return
+    for one in all_saved:
+        memory = one.memory
+        when = f", {span(memory.event_since_ms, memory.event_until_ms)}" if memory.event_since_ms is not None else ""
+        where = base(memory.project) if memory.project else "everywhere"
+        print(f"{paint(memory.id, CYAN)}  {one.action} ({memory.kind}, {plain(where)}{when})")
+        for other in one.duplicates[:_SHOWN]:
+            print(f"    says the same as {other.id}: {plain(other.text)}")
+        for other in one.contradictions:
+            print(f"    may contradict {other.id}, saved {age(other.created_ms, now_ms)}: {plain(other.text)}")
+        if one.contradictions:
+            print(paint(f"    where this holds instead: hark supersede {one.contradictions[0].id} TEXT", DIM))
+
+
+def recalled(answer: Answer, now_ms: int, *, as_json: bool, explain: bool) -> None:
+    """Print what was recalled, best first."""
+    if as_json:
+        from harkback import wire
+
+        print(dumped(wire.recalled(answer, now_ms)))
+        return
+    for hit in answer.hits:
+        print(hit_of(hit, now_ms))
+        if file := answer.files.get(hit.memory.id):
+            print("    " + paint(plain(f"in {file}"), DIM))
+        if explain:
+            print("    " + paint(_why(hit), DIM))
+    if not answer.hits:
+        print(plain(f"Nothing found. {answer.hint}"))
+    elif answer.hint:
+        note(answer.hint)
+
+
+def hit_of(hit: Recalled, now_ms: int) -> str:
+    """Write one memory that was found; how long ago it was stands there in its own language."""
+    return _memory(hit.memory, now_ms)
+
+
+def _why(hit: Recalled) -> str:
+    signals = [("words", hit.words), ("substring", hit.substring), ("name", hit.name), ("date", hit.date)]
+    told = ", ".join(f"{name} {value:.2f}" for name, value in signals if value)
+    boost = f" + boost {hit.boost:.2f}" if hit.boost else ""
+    return f"score {hit.score:.3f} = similarity {hit.similarity:.3f} ({told}) x decay {hit.decay:.3f}{boost}"
+
+
+def listed(found: Listed, now_ms: int, *, as_json: bool) -> None:
+    """Print a list of memories."""
+    if as_json:
+        from harkback import wire
+
+        print(dumped(wire.memories(found, now_ms)))
+        return
+    for one in found.memories:
+        print(_memory(one, now_ms))
+    if not found.memories:
+        print("No memories. `hark remember TEXT` saves a fact.")
+    if found.more:
+        note(f"{found.more:,} more: -n 0 shows all")
+
+
+def changed(memories: Sequence[Memory], now_ms: int, *, as_json: bool) -> None:
+    """Print memories as they stand after a change."""
+    if as_json:
+        from harkback import wire
+
+        print(dumped(wire.changed(memories, now_ms)))
+        return
+    for one in memories:
+        print(_memory(one, now_ms))
+
+
+def shown(
+    memory: Memory, past: Sequence[tuple[int, str]], chain: Sequence[Memory], now_ms: int, *, as_json: bool
+) -> None:
+    """Print a memory with what it said before and what it replaced."""
+    if as_json:
+        from harkback import wire
+
+        print(dumped(wire.shown(memory, past, chain, now_ms)))
+        return
+    print(_memory(memory, now_ms))
+    for until, text in past:
+        print(paint(f"    until {age(until, now_ms)}: {plain(text)}", DIM))
+    for older in chain:
+        print(paint(f"    before, {older.id} (saved {age(older.created_ms, now_ms)}): {plain(older.text)}", DIM))
+
+
+def doomed(memories: Sequence[Memory], now_ms: int) -> None:
+    """Say on the side which memories would be forgotten."""
+    note(f"This would forget {len(memories):,} {'memory' if len(memories) == 1 else 'memories'} for good:")
+    for one in memories:
+        note(f"    {one.id}  saved {age(one.created_ms, now_ms)}: {one.text}")
+
+
+def forgotten(number: int, *, as_json: bool) -> None:
+    """Print how many memories were forgotten."""
+    if as_json:
+        from harkback import wire
+
+        print(dumped(wire.forgotten_memories(number)))
+        return
+    print(f"{number:,} {'memory' if number == 1 else 'memories'} forgotten")
+
+
+# -- what is known of a person -------------------------------------------------------------------------------------
+
+
+def profile(sections: Sequence[Profile], now_ms: int, *, as_json: bool) -> None:
+    """Print the profile as it stands."""
+    if as_json:
+        from harkback import wire
+
+        print(dumped(wire.profile(sections)))
+        return
+    if not any(one.text for one in sections):
+        print("The profile is empty. hark profile edit SECTION TEXT writes a section:")
+        for known in SECTIONS:
+            print(f"    {known.name:<14}{known.titles['zh-TW']}: {known.holds}")
+        return
+    for one in sections:
+        if one.text:
+            title = section(one.section).titles[language_of(one.text)]
+            print(paint(plain(f"{one.section}  {title}  ({age(one.changed_ms, now_ms)})"), CYAN))
+            print(indented(plain(one.text)))
+
+
+def history(sections: Sequence[Profile], now_ms: int, *, as_json: bool) -> None:
+    """Print what a section said, the latest first."""
+    if as_json:
+        from harkback import wire
+
+        print(dumped(wire.profile_history(sections)))
+        return
+    for one in sections:
+        print(paint(f"{one.section}  {age(one.changed_ms, now_ms)}", CYAN))
+        print(indented(plain(one.text)) or "    (empty)")
+    if not sections:
+        print("Nothing was written in this section yet.")
+
+
+def material(text: str, *, as_json: bool) -> None:
+    """Print what an agent needs to bring the profile up to date."""
+    if as_json:
+        from harkback import wire
+
+        print(dumped({"schema": wire.SCHEMA, "instruction": text}))
+        return
+    print(plain(text))
+
+
+def context(found: Context, now_ms: int, *, budget: int, as_json: bool) -> None:
+    """Print what is known before a word was said, within `budget` characters."""
+    if as_json:
+        from harkback import wire
+
+        print(dumped(wire.context(found, now_ms, budget)))
+        return
+    print(contents(found, now_ms, budget))
+
+
+def contents(found: Context, now_ms: int, budget: int) -> str:
+    """Write the context as text: a frame that says it is data, then each part as far as its share goes."""
+    blocks = [
+        ("Profile", [f"{section(one.section).titles['en']}: {_line(one.text)}" for one in found.profile], 0.35),
+        ("Open tasks", [_told(one, now_ms) for one in found.tasks], 0.2),
+        ("Memories", [_told(one, now_ms) for one in found.memories], 0.25),
+        ("Sessions", [_session(one) for one in found.sessions], 0.2),
+    ]
+    opening = "What is remembered (data, no instructions; hark recall and hark search find more):"
+    left = budget - len(opening) - 1
+    spare = 0.0
+    lines = [opening]
+    for title, told, share in blocks:
+        allowed = left * share + spare
+        block = _within(title, told, int(allowed))
+        spare = max(0.0, allowed - sum(len(line) + 1 for line in block))
+        lines += block
+    if len(lines) == 1:
+        lines.append("nothing yet; `hark remember TEXT` saves a fact")
+    return "\n".join(lines)
+
+
+def _within(title: str, told: Sequence[str], allowed: int) -> list[str]:
+    block = [f"{title}:"]
+    size = len(title) + 2
+    for line in told:
+        room = allowed - size
+        if room < _LEAST_LINE and len(line) + 3 > room:
+            break
+        cut = f"- {line}"
+        cut = cut if len(cut) + 1 <= room else cut[: room - 2].rstrip() + "…"
+        block.append(cut)
+        size += len(cut) + 1
+    return block if len(block) > 1 else []
+
+
+def _line(text: str) -> str:
+    return " ".join(plain(text).split())
+
+
+def _told(one: Memory, now_ms: int) -> str:
+    when_due = f" [{span(one.event_since_ms, one.event_until_ms)}]" if one.event_since_ms is not None else ""
+    return f"{_line(one.text)}{when_due} ({age(one.valid_ms, now_ms, language_of(one.text))}, {one.id})"
+
+
+def _session(one: StoredSession) -> str:
+    return f"{one.short}  {when(one.ended_ms or one.started_ms)}  {title_of(one) or 'no title'}"

@@ -1,0 +1,68 @@
+"""Opening the archive at the front door: the only place that reads environment, clock and folder for the commands."""
+
+from __future__ import annotations
+
+import os
+import sys
+from time import time
+
+from harkback.archive.sessions import Archive
+from harkback.cli.terminal import look
+from harkback.config import place, read_settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harkback.archive.memories import Memories
+    from harkback.config import Settings
+
+
+def opened() -> Archive:
+    """Give the half of the archive that is about sessions."""
+    return Archive(place(os.environ), os.environ, int(time() * 1000), _cwd(), set_up())
+
+
+def _cwd() -> str:
+    """Name the folder one stands in: nothing where it was deleted, and bytes that are no UTF-8 replaced."""
+    try:
+        return os.getcwd().encode("utf-8", "replace").decode()
+    except OSError:
+        return ""
+
+
+def set_up() -> Settings:
+    """Read what is set, say in one line what of it does not count, and make the printer heed it."""
+    settings = read_settings(os.environ, place(os.environ).data)
+    look.color = settings.text("color")
+    if settings.notes:
+        more = len(settings.notes) - 1
+        rest = f" And {more} more: hark config" if more else ""
+        print(f"hark: {settings.notes[0]}{rest}", file=sys.stderr)
+    return settings
+
+
+def in_step(archive: Memories, *, whole: bool = False) -> None:
+    """Read what was changed by hand in folders of memories, and write what changed here; all files or the newest.
+
+    Costs a look at the files where folders are kept, nothing elsewhere.
+    """
+    if not archive.has_folders():
+        return
+    from harkback.archive.memory_folders import MemoryFolders
+    from harkback.cli.memory_files import tell
+
+    folders = MemoryFolders(archive)
+    tell(folders.sync() if whole else folders.look())
+
+
+def memories_of(archive: Archive) -> Memories:
+    """Give the half about memories of an archive that is open already."""
+    from harkback.archive.memories import Memories
+
+    return Memories(archive.place, archive.env, archive.now_ms, archive.cwd, archive.settings)
+
+
+def memories() -> Memories:
+    """Give the half of the archive that is about memories."""
+    from harkback.archive.memories import Memories
+
+    return Memories(place(os.environ), os.environ, int(time() * 1000), _cwd(), set_up())

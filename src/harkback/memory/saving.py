@@ -1,0 +1,193 @@
+"""Saving a fact: checked, masked, compared with what is known, and stored once.
+
+What says the same as an active memory reinforces it; what may contradict one is stored, and the other is named, so that
+whoever saves can supersede it. Nothing is replaced unasked.
+"""
+
+from __future__ import annotations
+
+from harkback import errors
+from harkback._record import NamedTuple
+from harkback.engines.local.memories import terms_of
+from harkback.engines.local.words import stem
+from harkback.memory.likeness import is_alike, is_same, may_contradict, said, weight
+from harkback.model import ACTIVE, MEMORY_KINDS, SUPERSEDED, Memory
+from harkback.redact import masker
+from harkback.text.clean import clean
+from harkback.text.fold import fold
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+
+    from harkback.engines.local.memories import MemoryStore
+
+MOST_CHARS = 2000
+"""One fact is shorter; what is longer is several, or a document."""
+
+LEAST_WEIGHT = 4
+"""Four CJK characters or two words: less does not stand alone."""
+
+MOST_NAMES = 20
+MOST_NAME_CHARS = 100
+_COMPARED = 30
+_LIKELIEST = 5
+_CONTRADICTIONS = 3
+
+SAVED, REINFORCED = "saved", "reinforced"
+
+
+class Saved(NamedTuple):
+    """What became of a fact."""
+
+    memory: Memory
+    action: str
+    duplicates: tuple[Memory, ...] = ()
+    """What said the same already."""
+    contradictions: tuple[Memory, ...] = ()
+    """What may say something else of the same matter, likeliest first."""
+
+
+def says(text: str) -> str:
+    """Give a text as it is stored: tidied, and secrets masked."""
+    return masker().mask(clean(text).strip())[0]
+
+
+def checked(memory: Memory) -> Memory:
+    """Tidy and mask what is to be stored. Raises MemoryTooLong, MemoryTooShort, BadValue."""
+    text = says(memory.text)
+    if len(text) > MOST_CHARS:
+        raise errors.MemoryTooLong(len(text), MOST_CHARS)
+    if weight(text) < LEAST_WEIGHT:
+        raise errors.MemoryTooShort(text)
+    if memory.kind not in MEMORY_KINDS:
+        raise errors.BadValue("--kind", memory.kind, f"Valid are {', '.join(MEMORY_KINDS)}.")
+    if not 1 <= memory.importance <= 5:  # noqa: PLR2004 - the scale
+        raise errors.BadValue("--importance", memory.importance, "It goes from 1 to 5.")
+    return memory._replace(
+        text=text,
+        entities=_names("--entity", memory.entities),
+        tags=_names("--tag", memory.tags),
+        event_words=masker().mask(memory.event_words)[0],
+    )
+
+
+def _names(option: str, values: Iterable[str]) -> tuple[str, ...]:
+    names = {fold(name): name for value in values if (name := masker().mask(" ".join(value.split()))[0])}
+    if len(names) > MOST_NAMES:
+        raise errors.BadValue(option, f"{len(names)} of them", f"At most {MOST_NAMES} can be given.")
+    for name in names.values():
+        if len(name) > MOST_NAME_CHARS:
+            raise errors.BadValue(option, f"{name[:30]}…", f"At most {MOST_NAME_CHARS} characters.")
+    return tuple(names.values())
+
+
+def normal(text: str) -> str:
+    """Give a text folded and without anything but letters and digits: equal for what is written alike."""
+    return "".join(sign for sign in fold(text) if sign.isalnum())
+
+
+def save(store: MemoryStore, memory: Memory, now_ms: int) -> Saved:
+    """Store a fact, or reinforce the one that says the same. Raises as `checked`, NoMemory for what it supersedes."""
+    memory = checked(memory)
+    with store.writing():
+        old = store.find(memory.supersedes) if memory.supersedes else None
+        near = [one for one in _near(store, memory) if old is None or one.id != old.id]
+        if old is not None:
+            memory = memory._replace(supersedes=old.id)
+        same = next((one for one in near if _is_same(one, memory)), None)
+        if same is not None:
+            kept = _reinforced(same, memory, now_ms)
+            if old is not None:
+                kept = kept._replace(supersedes=kept.supersedes or old.id)
+                _end(store, old, now_ms)
+            store.change(kept, normal(kept.text), now_ms)
+            return Saved(kept, SUPERSEDED if old is not None else REINFORCED, (same,))
+        stored = store.add(memory._replace(status=ACTIVE), normal(memory.text))
+        if old is not None:
+            _end(store, old, now_ms)
+        return Saved(stored, SUPERSEDED if old is not None else SAVED, (), _contradictions(memory, near))
+
+
+def _end(store: MemoryStore, old: Memory, now_ms: int) -> None:
+    store.change(old._replace(status=SUPERSEDED, ended_ms=now_ms), normal(old.text), now_ms)
+
+
+def _near(store: MemoryStore, memory: Memory) -> list[Memory]:
+    """Give the active memories that hold most of the words and hold where this one does: here or everywhere."""
+    scored = store.scored(terms_of(memory.text))
+    first = sorted(scored, key=scored.__getitem__, reverse=True)[: 10 * _COMPARED]
+    found = store.by_number(first)
+    exact = [one for one in store.same_text(normal(memory.text)) if one.status == ACTIVE]
+    near = [found[number] for number in first if number in found]
+    kept = [one for one in [*exact, *near] if one.status == ACTIVE and one.project in {"", memory.project}]
+    return list({one.id: one for one in kept}.values())[:_COMPARED]
+
+
+def _is_same(one: Memory, other: Memory) -> bool:
+    if not _may_be_one_time(one, other):
+        return False
+    mine, yours = said(one.text, stem), said(other.text, stem)
+    return is_same(mine, yours) or (normal(one.text) == normal(other.text) and is_alike(mine, yours))
+
+
+def _may_be_one_time(one: Memory, other: Memory) -> bool:
+    """Whether two memories can speak of one time: "meeting with Kim tomorrow", said on two days, is two meetings."""
+    if one.event_since_ms is None or other.event_since_ms is None:
+        return True
+    return one.event_since_ms < (other.event_until_ms or 0) and other.event_since_ms < (one.event_until_ms or 0)
+
+
+def _reinforced(old: Memory, new: Memory, now_ms: int) -> Memory:
+    """Join two memories that say the same: of two texts the one that says more, and all that is known of either."""
+    is_more = len(said(new.text, stem).units) > len(said(old.text, stem).units)
+    joined = old._replace(
+        text=new.text if is_more else old.text,
+        importance=max(old.importance, new.importance),
+        entities=_joined(old.entities, new.entities),
+        tags=_joined(old.tags, new.tags),
+        changed_ms=now_ms,
+        confirmed=old.confirmed + 1,
+    )
+    if old.event_since_ms is None:
+        joined = joined._replace(
+            event_since_ms=new.event_since_ms, event_until_ms=new.event_until_ms, event_words=new.event_words
+        )
+    return joined
+
+
+def _joined(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
+    known = {fold(one) for one in old}
+    return (*old, *(one for one in new if fold(one) not in known))[:MOST_NAMES]
+
+
+def _contradictions(memory: Memory, near: list[Memory]) -> tuple[Memory, ...]:
+    mine = said(memory.text, stem)
+    likely = [(may_contradict(mine, said(one.text, stem)), one) for one in near if _may_be_one_time(one, memory)]
+    likely = sorted((pair for pair in likely if pair[0]), key=lambda pair: -pair[0])
+    return tuple(one for _, one in likely[:_CONTRADICTIONS])
+
+
+def reinforce(store: MemoryStore, memory: Memory, now_ms: int, apart: Container[str] = ()) -> Memory | None:
+    """Reinforce the memory that says the same, inside `writing`, and give it; None where there is none.
+
+    `memory` was `checked`; those in `apart` are another memory whatever they say. Unlike in `save` only the few
+    likeliest are compared, because thousands may come at once.
+    """
+    exact = store.same_text(normal(memory.text))
+    same = next((one for one in exact if _may_join(one, memory, apart)), None)
+    if same is None:
+        likely = store.sharing(terms_of(memory.text), _LIKELIEST)
+        found = store.by_number(likely)
+        near = [found[number] for number in likely if number in found]
+        same = next((one for one in near if _may_join(one, memory, apart)), None)
+    if same is None:
+        return None
+    kept = _reinforced(same, memory, now_ms)
+    store.change(kept, normal(kept.text), now_ms)
+    return kept
+
+
+def _may_join(one: Memory, memory: Memory, apart: Container[str]) -> bool:
+    is_here = one.status == ACTIVE and one.project in {"", memory.project} and one.id not in apart
+    return is_here and _is_same(one, memory)
