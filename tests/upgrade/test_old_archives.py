@@ -389,7 +389,7 @@ def test_an_upgraded_archive_is_refused_by_the_version_before_it(
 ) -> None:
     unpack(ARCHIVES[0], world)
     world.sync()
-    monkeypatch.setattr(schema, "MIGRATIONS", schema.MIGRATIONS[:1])
+    monkeypatch.setattr(schema, "SESSIONS", schema.SESSIONS._replace(migrations=schema.MIGRATIONS[:1]))
     assert main(["search", "zebra"]) == 2
     assert f"(version {NEWEST} of its layout, this program knows 1)" in capsys.readouterr().err
 
@@ -402,7 +402,7 @@ def test_a_migration_that_fails_leaves_the_archive_as_it_was(
     kept, number = found(world), layout(world.data)
     broken = (*schema.MIGRATIONS[:-1], schema.MIGRATIONS[-1] + "; CREATE TABLE masked(x)")
     with monkeypatch.context() as patch:
-        patch.setattr(schema, "MIGRATIONS", broken)
+        patch.setattr(schema, "SESSIONS", schema.SESSIONS._replace(migrations=broken))
         with pytest.raises(Exception, match="already exists"):
             schema.connect(world.data, write=True)
     assert layout(world.data) == number

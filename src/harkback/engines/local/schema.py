@@ -85,12 +85,13 @@ WITH_TOMBSTONES = 2
 """The layout from which on there are `masked` and `tombstone`; a reader meets older ones."""
 
 
-def connect(folder: str, *, write: bool, layout: Layout = SESSIONS) -> sqlite3.Connection:
+def connect(folder: str, *, write: bool, layout: Layout | None = None) -> sqlite3.Connection:
     """Open one of the archive's databases and set every pragma; the only place that does.
 
     Readers never write and never wait: the journal is a WAL. `page_size` must be set before the WAL is.
     Raises ArchiveUnreadable, ArchiveDamaged, ArchiveReadOnly, ArchiveTooNew, DiskFull.
     """
+    layout = layout or SESSIONS
     try:
         if write:
             prepare_folder(folder)
