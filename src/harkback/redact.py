@@ -1,8 +1,7 @@
 """Secrets in texts: found by their shape and masked, before anything is stored and wherever transcripts are shown.
 
-Each kind has one pattern, in RE2's language, whose group 1 is the secret. All patterns together are looked for in one
-pass over many texts (RE2, 600 MB/s and more); only where one of them stands is it applied, and its `sign` asked whether
-this is a literal secret or only looks like one. Shapes: the vendors' own documentation of their keys.
+All patterns of `secret_rules` together are looked for in one pass over many texts (RE2, 400 MB/s); only where one of
+them stands is it applied, and its sign asked whether this is a literal secret or only looks like one.
 """
 
 from __future__ import annotations
@@ -10,219 +9,22 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from harkback._record import NamedTuple
 from harkback.model import MASKED
+from harkback.secret_rules import RULES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
+    from harkback.secret_rules import Rule
 
-class Rule(NamedTuple):
-    """One kind of secret."""
-
-    kind: str
-    pattern: str
-    sign: Callable[[str], bool] | None = None
-    """Whether what the pattern found is a secret; None: always."""
-    seen: str = ""
-    """A part of the pattern that is enough to look for, where all of it would slow the look."""
-
-    @property
-    def look(self) -> str:
-        """What is looked for in one pass with all others."""
-        return self.seen or self.pattern
-
-
-_PLACEHOLDERS = re.compile(
-    r"(?i)\A(?:(.)\1*|x[x-]*|\W+|your.*|(?:my|the|some|new|old|this|that|an?)[-_ ].*|.*(?:example|placeholder|redacted|masked|changeme"
-    r"|change[-_]me).*|<.*>?|\[.*\]?|%.*%?|\{.*\}?|#\{.*|\$.*|\*+.*|=.*|\.\.\.+.*|none|null|nil|undefined|true|false|text"
-    r"|(?:required|optional|nullable|sometimes|hidden|string|min|max)(?:[|,:].*)?|str|int|bool|bytes|any|secret|password|passwd"
-    r"|pwd|\w*passw(?:or)?d\d{0,4}|passwort|kennwort|wachtwoord|senha|haslo|contrasena|token|api[-_]?key|key|test|env|process|os|option|flag|field|input)\Z"
-)
-_REFERENCE = re.compile(
-    r"[A-Za-z_$@!&*][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$].*|[(\[<].*)\Z|[A-Za-z_$@!&*][A-Za-z_$-]*\Z|.*(?:environ|getenv|process\.env|secrets\.)"
-)
-_NAMES = ("$", "{", "<", "%", "os.", "env", "process.", "config.", "settings.", "secrets.", "self.", "this.")
-_PATHS = ("/", "~/", "./", "../", "C:\\")
-_ALGORITHMS = re.compile(r"(?i)\A(?:base\d|sha-?\d|md5|bcrypt|argon2|pbkdf2|scrypt|aes|rsa|rot13|utf)|\A[\d.,:%-]*\Z")
-
-
-def _is_literal(value: str) -> bool:
-    """Whether a quoted value is meant as it stands: no variable, no type, no placeholder, no words for people."""
-    return value.isascii() and not _PLACEHOLDERS.match(value) and not value.startswith(_NAMES)
-
-
-def _is_bare_literal(value: str) -> bool:
-    """Whether an unquoted value is: it must also hold a digit or a sign that no name has."""
-    if not _is_literal(value) or _REFERENCE.match(value) or value.startswith(_PATHS):
-        return False
-    return any(map(str.isdigit, value)) or any(sign in value for sign in "!@#$%^&*+=/~")
-
-
-def _is_spoken(value: str) -> bool:
-    """Whether what a sentence says of a password is the password: `is hunter2`, but `is base64-encoded`."""
-    return _is_bare_literal(value) and any(map(str.isdigit, value)) and not _ALGORITHMS.match(value)
-
-
-def _is_phrase(value: str) -> bool:
-    """Whether words in a password's place are it: four plain ones, or one with digits inside; no sentence for people."""
-    words = value.split()
-    if value in words or not _PROSE.isdisjoint(value.lower().split()) or any(sign in value for sign in "<>{}$%"):
-        return False
-    return (len(words) >= _PHRASE_WORDS and all(map(_PLAIN_WORD.fullmatch, words))) or any(
-        _MIXED_WORD.fullmatch(word) and not _ALGORITHMS.match(word) for word in words
-    )
-
-
-def _is_typed(value: str) -> bool:
-    """Whether what a command's switch is given is a password, and no number of a port or a user."""
-    return _is_literal(value) and not value.replace(":", "").replace(".", "").isdigit()
-
-
-def _is_login(value: str) -> bool:
-    """Whether base64 hides a name and a password (RFC 7617)."""
-    from binascii import Error, a2b_base64
-
-    try:
-        name, colon, word = a2b_base64(value + "=" * (-len(value) % 4)).decode().partition(":")
-    except (Error, ValueError):
-        return _is_key(value)
-    return bool(colon) and (name + word).isprintable() and bool(word)
-
-
-def _is_opaque(value: str) -> bool:
-    """Whether a value looks random: long enough, letters and digits mixed."""
-    return (
-        len(value) >= _KEY_CHARS
-        and _is_literal(value)
-        and sum(map(str.isdigit, value)) >= _KEY_DIGITS
-        and any(map(str.isalpha, value))
-    )
-
-
-def _is_key(value: str) -> bool:
-    """Whether a value that a token or a key is given is one; no UUID, no name made of words and numbers."""
-    if not _is_opaque(value) or _UUID.fullmatch(value):
-        return False
-    mixed = [one for one in _JOINTS.split(value) if not one.isalpha() and not one.isdigit()]
-    return sum(map(len, mixed)) >= _MIXED_CHARS
-
-
-def _is_key_behind_mark(value: str) -> bool:
-    return _is_key(_MARK.sub("", value))
-
-
-def _is_password_of_url(value: str) -> bool:
-    return not _PLACEHOLDERS.match(value) and value.lower() not in _USUAL_PASSWORDS
-
-
-def _is_key_block(value: str) -> bool:
-    """Whether what stands between the marks of a key is one, and no words about it."""
-    return _KEY_TEXT.search(value) is not None
-
-
-_PROSE = frozenset(
-    re.findall(
-        r"\w+",
-        "a an and are as at be by can enter for from if in is it its least must new no not of on or please required same than"
-        " that the this to use when with you your",
-    )
-)
-_PHRASE_WORDS = 4
-_PLAIN_WORD = re.compile(r"[a-z]+")
-_MIXED_WORD = re.compile(r"[A-Za-z]+[0-9]+[!-~]*|[0-9]+[A-Za-z]+[!-~]*")
 _DEPTH = 64
 _ROUNDS = 5
 _NAMED = re.compile(r"[\w-]{1,40}")
-_KEY_CHARS = 16
-_KEY_DIGITS = 2
-_MIXED_CHARS = 12
-_JOINTS = re.compile(r"[-_./+=~]+")
-_MARK = re.compile(r"\A[a-z0-9]{2,}[-_]")
-_KEY_TEXT = re.compile(r"[A-Za-z0-9+/=]{32}")
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_USUAL_PASSWORDS = frozenset({"password", "pass", "pwd", "secret", "user", "username", "port", "host"})
 _REACH = 1000
 """No more characters than these lie between a cut and the ends of a secret that it would split; longer ones are keys
 of many lines, of which every piece is known by itself."""
-
-# RE2 and Python's `re` must find the same: no `\s` (they differ on VT), and no class that takes in NUL, which parts texts.
-_WORD = r"[A-Za-z0-9_-]"
-_S = r"[ \t\r\n]"
-_NO_S = r"\x00 \t\r\n\x0b\x0c"
-_ESC = r"\\{0,7}"
-"""What stands before a quote in JSON inside JSON."""
-
-_SPOKEN = r"(?:password|passwd|passphrase|pwd|[a-z0-9][_-]pass|[\"']pass[\"']|密碼|密码|口令|パスワード|\\u5bc6\\u78bc|\\u5bc6\\u7801|\\u30d1\\u30b9\\u30ef\\u30fc\\u30c9)"
-_GIVEN = rf"""(?:{_ESC}["'`])?{_S}{{0,3}}(?::=|=>|(?:是|为|為|は)[:：]|[:=：＝]|已?(?:更|修)?(?:改|設|设|換|换)(?:定|置)?(?:成|为|為)|是|为|為|は|\\u(?:ff1a|662f|4e3a|70ba|306f)){_S}{{0,3}}"""
-_KEYED = (
-    r"(?:secret(?:[_-]?key)?|token|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key|signing[_-]?key"
-    r"|encryption[_-]?key|auth|credential|金鑰|密鑰|密钥|權杖|权杖|令牌|トークン|apiキー|シークレットキー)s?"
-)
-_VALUE_OF = rf"""{_ESC}["']?(?:,(?:{_S}|\\n){{0,20}}|(?:{_S}|\\n){{1,20}}){_ESC}["']?value{_ESC}["']?{_S}{{0,3}}:{_S}{{0,3}}{_ESC}["']?"""
-_SESSION = r"(?i:(?:sess|sid|auth|token|jwt|login)[a-z0-9_.-]{0,20}=)([A-Za-z0-9%+/._~-]{16,}={0,2})"
-_LINE = r"(?:\r?\n|(?:\\{1,3}r)?\\{1,3}n)"
-_KEY_MARK = r"(?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-{5,7}"
-_KEY_BEGINS, _KEY_ENDS = f"-----BEGIN {_KEY_MARK}", f"-----END {_KEY_MARK}"
-
-# fmt: off
-RULES: tuple[Rule, ...] = (
-    Rule("private-key", rf"(-----BEGIN {_KEY_MARK}(?:[^\x00-]|-[^\x00-]){{20,}}-{{5,7}}END [A-Z0-9 ]{{0,40}}-----)", _is_key_block, _KEY_BEGINS),
-    Rule("private-key", rf"(-----BEGIN {_KEY_MARK}(?:{_LINE}{{1,3}}(?:[^\x00\nA-Za-z/+=\\]{{0,12}}[A-Za-z0-9+/=]{{16,}}[^\x00\nA-Za-z0-9/+=\\]{{0,4}}|[^\x00\nA-Za-z\\]{{0,12}}[A-Z][A-Za-z-]{{2,20}}: [^\x00\n\\]{{0,200}}))+)", _is_key_block, _KEY_BEGINS),
-    Rule("private-key", rf"(?:\A|[^A-Za-z0-9+/=])((?:[A-Za-z0-9+/=]{{16,}}[^\x00A-Za-z0-9+/=\\]{{0,12}}(?:\n|\\{{1,3}}n)[^\x00\nA-Za-z0-9+/=]{{0,12}}){{1,60}}(?:[A-Za-z0-9+/=]{{1,76}}[^\x00A-Za-z0-9+/=\\]{{0,12}}(?:\n|\\{{1,3}}n)[^\x00\nA-Za-z0-9+/=]{{0,12}})?-{{5,7}}END {_KEY_MARK})", None, _KEY_ENDS),
-    Rule("private-key", r"\b(AGE-SECRET-KEY-1[0-9A-Z]{58})"),
-    Rule("anthropic-key", rf"\b(sk-ant-[a-z]+[0-9]{{2}}-{_WORD}{{6,}})"),
-    Rule("openai-key", rf"\b(sk-(?:proj|svcacct|admin|None)-{_WORD}{{20,}}|sk-[A-Za-z0-9]{{20}}T3BlbkFJ[A-Za-z0-9]{{20}})"),
-    Rule("openrouter-key", r"\b(sk-or-v1-[0-9a-f]{32,})"),
-    Rule("api-key", r"\b(sk-[A-Za-z0-9]{32,})", _is_key_behind_mark),
-    Rule("api-key", r"\b((?:gsk_|xai-|pplx-|r8_|lin_api_|fw_|csk-|ntn_|secret_|tvly-(?:dev-|prod-)?|pcsk_)[A-Za-z0-9_]{20,})", _is_key_behind_mark),
-    Rule("api-key", r"\b(hf_[A-Za-z0-9]{34})\b", lambda value: not value[3:].islower() and not value[3:].isupper()),
-    Rule("api-key", rf"\b(nvapi-{_WORD}{{60,}}|dapi[0-9a-f]{{32}}|key-[0-9a-f]{{32}}\b|[0-9a-f]{{32}}-us[0-9]{{1,2}}\b|re_[A-Za-z0-9]{{8}}_[A-Za-z0-9]{{24}}|rubygems_[0-9a-f]{{48}}|dckr_[a-z]{{3}}_{_WORD}{{27,}}|sbp_[0-9a-f]{{40}}|pscale_[a-z]{{2,6}}_{_WORD}{{32,}}|dp\.[a-z]{{2,5}}\.[A-Za-z0-9]{{40,}}|figd_{_WORD}{{38,}}|ATATT3[A-Za-z0-9_=-]{{50,}}|ATBB[A-Za-z0-9]{{28,}}|glsa_[A-Za-z0-9]{{32}}_[0-9a-f]{{8}}|NRAK-[A-Z0-9]{{27}}|sntry[su]_[A-Za-z0-9+/=_]{{40,}}|PMAK-[0-9a-f]{{24}}-[0-9a-f]{{34}}|pat[A-Za-z0-9]{{14}}\.[0-9a-f]{{64}}|lsv2_[a-z]{{2}}_[0-9a-f]{{32}}_[0-9a-f]{{10}}|sk-lf-[0-9a-f]{{8}}-[0-9a-f-]{{27}}|tskey-[a-z]{{3,10}}-[A-Za-z0-9]{{8,20}}-[A-Za-z0-9]{{20,}}|HRKU-{_WORD}{{36,}}|nfp_[A-Za-z0-9]{{36}})"),
-    Rule("github-token", r"\b(gh[opsur]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59})"),
-    Rule("gitlab-token", rf"\b(gl(?:pat|dt|rt|cbt|ptt|soat|agent|imt|ft)-{_WORD}{{20,}})"),
-    Rule("slack-token", r"\b(xox[abcdeoprs]-[A-Za-z0-9%-]{10,}|xapp-[0-9]-[A-Z0-9]+-[0-9]+-[a-z0-9]+)"),
-    Rule("slack-webhook", r"(?:hooks\.slack\.com/(?:services|workflows|triggers)/)([A-Za-z0-9/+]{20,})"),
-    Rule("discord-token", rf"(?:\bdiscord(?:app)?\.com/api/webhooks/[0-9]{{15,20}}/({_WORD}{{60,}})|\b([MNO][A-Za-z0-9]{{23,25}}\.[A-Za-z0-9_-]{{6}}\.[A-Za-z0-9_-]{{27,38}}))"),
-    Rule("aws-key", r"\b((?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16})\b", lambda value: not value.endswith("EXAMPLE")),
-    Rule("aws-secret", rf"(?i:aws[^\x00\n]{{0,20}}(?:secret|session)[a-z_ -]{{0,20}})(?:{_GIVEN}|{_S}){_ESC}[\"']?([A-Za-z0-9/+]{{40}}|[A-Za-z0-9/+=]{{100,}})", lambda value: "EXAMPLE" not in value),
-    Rule("google-key", rf"\b(AIza{_WORD}{{35}}|ya29\.{_WORD}{{20,}}|GOCSPX-{_WORD}{{28}}|1//0{_WORD}{{40,}})"),
-    Rule("azure-key", r"(?i:(?:AccountKey|SharedAccessKey)=)([A-Za-z0-9+/]{40,}={0,2})|[?&]sig=([A-Za-z0-9%+/]{40,}={0,2})|\b([A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34})"),
-    Rule("stripe-key", r"\b((?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{24,})"),
-    Rule("twilio-key", r"\b((?:SK|AC)[0-9a-f]{32})\b"),
-    Rule("sendgrid-key", rf"\b(SG\.{_WORD}{{16,}}\.{_WORD}{{16,}})"),
-    Rule("npm-token", r"\b(npm_[A-Za-z0-9]{36})|_authToken=([A-Za-z0-9+/=_-]{20,})"),
-    Rule("pypi-token", rf"\b(pypi-AgE{_WORD}{{50,}})"),
-    Rule("telegram-token", rf"\b([0-9]{{8,10}}:AA{_WORD}{{33}})"),
-    Rule("digitalocean-token", r"\b(do[opr]_v1_[0-9a-f]{64})"),
-    Rule("vault-token", rf"\b(hv[sbr]\.{_WORD}{{24,}})"),
-    Rule("shopify-token", r"\b(shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32})"),
-    Rule("jwt", rf"(?:\A|[^A-Za-z0-9_-])(eyJ{_WORD}{{10,}}\.eyJ{_WORD}{{10,}}\.{_WORD}{{10,}})"),
-    Rule("connection-string", rf"\b(?:[a-z][a-z0-9+]{{1,20}})://[^{_NO_S}:/@'\"<>]{{0,80}}:([^{_NO_S}/?'\"<>]{{3,}})@[A-Za-z0-9\[]", _is_password_of_url),
-    Rule("authorization", rf"(?i:\bbearer{_S}{{1,3}})([A-Za-z0-9+/._~-]{{16,}}={{0,2}})", _is_opaque),
-    Rule("authorization", rf"(?i:\bbasic{_S}{{1,3}})([A-Za-z0-9+/]{{8,}}={{0,2}})", _is_login),
-    Rule("password", rf"(?i:{_SPOKEN}){_GIVEN}{_ESC}(?:\"([!#-~]{{4,}}?){_ESC}\"|'([!-&(-~]{{4,}}?){_ESC}'|[「『“]([!-~]{{4,}}?)[」』”])", _is_literal),
-    Rule("password", rf"(?i:{_SPOKEN}){_GIVEN}([!#-&(-+\--:<-_a-~]{{6,}})", _is_bare_literal),
-    Rule("password", rf"""(?i:{_SPOKEN}){_GIVEN}{_ESC}(?:\"([!#-~][ !#-~]{{3,200}}?){_ESC}\"|'([!-&(-~][ !-&(-~]{{3,200}}?){_ESC}')""", _is_phrase),
-    Rule("password", rf"""(?i:\bpassphrase)(?:{_GIVEN}|{_S}(?:is|was){_S})[\"'`“]?([a-z]{{2,20}}(?: [a-z]{{2,20}}){{3,11}})""", _is_phrase),
-    Rule("password", rf"""(?i:\b(?:password|passphrase)(?:{_S}(?:for|of|on|at|in)(?:{_S}[\w.@-]{{1,40}}){{1,4}}?)?{_S}{{1,2}}(?:is|was){_S}{{1,2}}(?:now{_S})?)[\"'`“]?([!#-&(-+\--:<-_a-~]{{6,}})""", _is_spoken),
-    Rule("password", rf"""(?i:\b(?:chang|set|reset|updat|rotat)[a-z]{{0,4}}{_S}(?:[\w']{{1,20}}{_S}){{0,3}}(?:password|passphrase){_S}to{_S})[\"'`“]?([!#-&(-+\--:<-_a-~]{{6,}})""", _is_spoken),
-    Rule("password", rf"(?:密碼|密码|口令|パスワード)を{_S}{{0,3}}[「『“`]?([!#-&(-+\--:<-_a-~]{{6,}}?)[」』”`]?{_S}{{0,3}}に", _is_spoken),
-    Rule("password", rf"(?i:{_SPOKEN})[`* ]{{0,4}}\|[ `*]{{0,4}}([!#-&(-+\--:<-_a-{{}}~]{{6,}}?)[ `*]{{0,4}}\|", _is_spoken),
-    Rule("password", rf"(?i:password|passwd|[_-]pass){_VALUE_OF}([!#-&(-~]{{4,}})", _is_literal),
-    Rule("password", r"(?i:<(?:password|passwd|pwd)>)([!-;=-~]{4,})</", _is_literal),
-    Rule("password", r"(?i:--password=|\bsshpass -p ?)[\"']?([!#-&(-~]{4,})", _is_literal),
-    Rule("password", r"(?i:--password )(?:\"([!#-~]{4,})\"|'([!-&(-~]{4,})'|([!#-&(-~]{6,}))", _is_bare_literal),
-    Rule("password", r"\b(?:mysql|mysqldump|mysqladmin|mariadb) (?:-[^\x00\n|;&]{0,80} )?-p[\"']?([!#-&(-~]{6,})", lambda value: _is_typed(value) and _is_bare_literal(value)),
-    Rule("password", rf"\bmachine{_S}{{1,3}}[^{_NO_S}]{{1,200}}{_S}{{1,3}}login{_S}{{1,3}}[^{_NO_S}]{{1,200}}{_S}{{1,3}}password{_S}{{1,3}}([!-~]{{4,}})", _is_literal),
-    Rule("password", r"\bcurl [^\x00\n|;&]{0,80}(?:-u|--user|--proxy-user)[ =]?[\"']?[!#-&(-9;-~]{1,60}:([!#-&(-~]{4,})", _is_typed),
-    Rule("cookie", rf"""(?:(?i:\bcookie{_ESC}[\"']?{_S}{{0,2}}[:=])|\bcurl [^\x00\n|;&]{{0,200}}(?:-b|--cookie)[ =])[^\x00\r\n]{{0,400}}?{_SESSION}""", _is_opaque, _SESSION),
-    Rule("token", rf"(?i:{_KEYED}){_GIVEN}{_ESC}[\"'`]?([A-Za-z0-9+/._=~-]{{16,}})", _is_key),
-    Rule("token", rf"(?i:{_KEYED}){_VALUE_OF}([A-Za-z0-9+/._=~-]{{16,}})", _is_key),
-)
-# fmt: on
-
 _DISGUISED = len(RULES)
 _DISGUISE = r"[Ａ-Ｚａ-ｚ]{3}|[!-~][\x{ad}\x{200b}-\x{200d}\x{2060}\x{feff}]+[!-~]"
 """Letters in full width, and signs that nobody sees inside a word: what stands there is read as it looks."""
@@ -265,7 +67,7 @@ class Masker:
             return self._set.Match(text.encode("utf-8", "replace").decode()) or []
 
     def before(self, text: str, at: int) -> int:
-        """Say where to end a text that is cut at `at`: before a secret that nothing would know for one without its end."""
+        """Say where to end a text that is cut at `at`: before a secret that nobody would know without its end."""
         return min((secret for _, secret, _, end in self._near(text, at) if secret < at < end), default=at)
 
     def after(self, text: str, at: int) -> int:
@@ -288,7 +90,7 @@ class Masker:
                 continue
             for match in self._pattern(number).finditer(text):
                 group = match.lastindex or 0
-                if _is_secret(RULES[number], match[group]):
+                if RULES[number].is_secret(match[group]):
                     yield RULES[number], (match.start(), match.start(group), match.end(group), match.end())
 
     def _disguised(self, text: str) -> Iterator[tuple[Rule, tuple[int, int, int, int]]]:
@@ -331,7 +133,7 @@ class Masker:
         return value
 
     def _written(self, value: str, found: dict[str, int], depth: int) -> str:
-        """Mask a text that is JSON itself, as Codex writes arguments: escapes hide words, and quotes are not what ends."""
+        """Mask a text that is JSON itself, as Codex writes arguments: escapes hide words, and a quote is no end."""
         import json
 
         try:
@@ -384,14 +186,10 @@ class Masker:
         return pattern
 
 
-def _is_secret(rule: Rule, value: str) -> bool:
-    return rule.sign is None or rule.sign(value)
-
-
 def _masked(rule: Rule, found: dict[str, int], match: re.Match[str]) -> str:
     group = match.lastindex or 0
     secret = match[group]
-    if not _is_secret(rule, secret):
+    if not rule.is_secret(secret):
         return match[0]
     found[rule.kind] = found.get(rule.kind, 0) + 1
     start, end = match.span(group)

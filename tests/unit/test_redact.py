@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harkback.redact import RULES, Masker, masker
+from harkback.redact import Masker, masker
+from harkback.secret_rules import RULES
 
 _RANDOM = random.Random(20)
 ALNUM = string.ascii_letters + string.digits
