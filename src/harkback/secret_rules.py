@@ -46,7 +46,11 @@ _REFERENCE = re.compile(
 )
 _NAMES = ("$", "{", "<", "%", "os.", "env", "process.", "config.", "settings.", "secrets.", "self.", "this.")
 _PATHS = ("/", "~/", "./", "../", "C:\\")
-_ALGORITHMS = re.compile(r"(?i)\A(?:base\d|sha-?\d|md5|bcrypt|argon2|pbkdf2|scrypt|aes|rsa|rot13|utf)|\A[\d.,:%-]*\Z")
+_ALGORITHMS = re.compile(
+    r"(?i)\A(?:base-?\d\d|sha-?\d{1,3}|md5|bcrypt|argon2(?:id|i|d)?|pbkdf2|scrypt|aes(?:-?\d{3})?|[hr]s(?:256|384|512)|hmac|rsa|rot13"
+    r"|utf-?\d{1,2}(?:mb\d|le|be)?|ascii|latin-?1|md4|ntlm|x?chacha20)(?![a-z0-9])"
+)
+_NUMBERS = re.compile(r"[\d.,:%-]*")
 
 
 def _is_literal(value: str) -> bool:
@@ -56,14 +60,16 @@ def _is_literal(value: str) -> bool:
 
 def _is_bare_literal(value: str) -> bool:
     """Whether an unquoted value is: it must also hold a digit or a sign that no name has."""
-    if not _is_literal(value) or _REFERENCE.match(value) or value.startswith(_PATHS):
+    if not _is_literal(value) or _ALGORITHMS.match(value) or value.startswith(_PATHS):
         return False
-    return any(map(str.isdigit, value)) or any(sign in value for sign in "!@#$%^&*+=/~")
+    if _REFERENCE.match(value):
+        return value.isalpha() and _is_random(value)
+    return _has_digit(value) or any(sign in value for sign in "!@#$%^&*+=/~")
 
 
 def _is_spoken(value: str) -> bool:
     """Whether what a sentence says of a password is the password: `is hunter2`, but `is base64-encoded`."""
-    return _is_bare_literal(value) and any(map(str.isdigit, value)) and not _ALGORITHMS.match(value)
+    return _is_bare_literal(value) and not _NUMBERS.fullmatch(value) and (_has_digit(value) or _is_random(value))
 
 
 def _is_phrase(value: str) -> bool:
@@ -92,22 +98,49 @@ def _is_login(value: str) -> bool:
     return bool(colon) and (name + word).isprintable() and bool(word)
 
 
-def _is_opaque(value: str) -> bool:
-    """Whether a value looks random: long enough, letters and digits mixed."""
-    return (
-        len(value) >= _KEY_CHARS
-        and _is_literal(value)
-        and sum(map(str.isdigit, value)) >= _KEY_DIGITS
-        and any(map(str.isalpha, value))
+def _has_digit(value: str) -> bool:
+    return any(map(str.isdigit, value))
+
+
+def _oddness(value: str) -> float:
+    """How little a value is like a name: how often case and kind of its signs change, and letters no word joins follow."""
+    pieces: list[str] = [piece for piece in _JOINTS.split(value) if piece]
+    changes = sum(len(_HUMPS.findall(piece)) - 1 for piece in pieces) + 1
+    odd: int = sum(
+        (pair := piece[at : at + 2]).isalpha() and pair.lower() not in _PAIRS
+        for piece in pieces
+        for at in range(len(piece) - 1)
+    )
+    return (changes + odd / 2) / max(1, sum(map(len, pieces)))
+
+
+def _is_random(value: str) -> bool:
+    """Whether a value is made by chance: of 100 such ones 99 are, of 100 names that long one."""
+    return len(value) >= _RANDOM_CHARS and not value.isdigit() and _oddness(value) >= _ODD
+
+
+def _is_mixed(value: str) -> bool:
+    """Whether letters and digits are mixed all over, as in hexadecimal keys and in those of one case."""
+    if len(value) < _KEY_CHARS or sum(map(str.isdigit, value)) < _KEY_DIGITS:
+        return False
+    mixed = [one for one in _JOINTS.split(value) if not one.isalpha() and not one.isdigit()]
+    return sum(map(len, mixed)) >= _MIXED_CHARS and (
+        _HEX.fullmatch(value) is not None or _oddness(value) >= _RATHER_ODD
     )
 
 
-def _is_key(value: str) -> bool:
-    """Whether a value that a token or a key is given is one; no UUID, no name made of words and numbers."""
-    if not _is_opaque(value) or _UUID.fullmatch(value):
+def _is_opaque(value: str) -> bool:
+    """Whether what stands in a token's place is one: letters and digits, or made by chance."""
+    if not _is_literal(value) or len(value) < _KEY_CHARS or not any(map(str.isalpha, value)):
         return False
-    mixed = [one for one in _JOINTS.split(value) if not one.isalpha() and not one.isdigit()]
-    return sum(map(len, mixed)) >= _MIXED_CHARS
+    return sum(map(str.isdigit, value)) >= _KEY_DIGITS or _is_random(value)
+
+
+def _is_key(value: str) -> bool:
+    """Whether a value that a token or a key is given is one; no UUID, no address, no name made of words and numbers."""
+    if not _is_literal(value) or _NO_KEYS.fullmatch(value):
+        return False
+    return _is_mixed(value) or _is_random(value)
 
 
 def _is_key_behind_mark(value: str) -> bool:
@@ -137,9 +170,26 @@ _KEY_CHARS = 16
 _KEY_DIGITS = 2
 _MIXED_CHARS = 12
 _JOINTS = re.compile(r"[-_./+=~]+")
+_HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
+_RANDOM_CHARS = 12
+_ODD = 0.46
+_RATHER_ODD = 0.28
+_HUMPS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+|[^A-Za-z0-9]+")
+_PAIRS = frozenset(
+    word[0] + sign
+    for word in re.findall(
+        r"\w+",
+        "abcdfgiklmnprstuvwxy baceijlorsuy cacdehiklmorstuy dacdefilorstuy eabcdefgilmnopqrstvwxy faefilorstu gaeghilnorstu"
+        " haeiorst iabcdefgklmnoprstuvxz je kaeisu labcdefilopstuy mabeilmopsu nacdefgiklmnopstuv oabcdfgiklmnoprstuvwx"
+        " padehiloprstuy qu racdefgiklmnoprstuvy sacefghiklmnopstuwy tacdefhilmoprstuy uabcdefgilmnprst vaei waehinors"
+        " xceipt ylmnpst ze",
+    )
+    for sign in word[1:]
+)
+"""The 300 pairs of letters that are most usual in names and words: 97 of 100 there, 44 of 100 where chance made them."""
 _MARK = re.compile(r"\A[a-z0-9]{2,}[-_]")
 _KEY_TEXT = re.compile(r"[A-Za-z0-9+/=]{32}")
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_NO_KEYS = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|0x[0-9a-fA-F]{40}")
 _USUAL_PASSWORDS = frozenset({"password", "pass", "pwd", "secret", "user", "username", "port", "host"})
 
 # RE2 and Python's `re` must find the same: no `\s` (they differ on VT), and no class that takes in NUL, which parts texts.
@@ -212,7 +262,7 @@ RULES: tuple[Rule, ...] = (
     Rule("password", rf"\bmachine{_S}{{1,3}}[^{_NO_S}]{{1,200}}{_S}{{1,3}}login{_S}{{1,3}}[^{_NO_S}]{{1,200}}{_S}{{1,3}}password{_S}{{1,3}}([!-~]{{4,}})", _is_literal),
     Rule("password", r"\bcurl [^\x00\n|;&]{0,80}(?:-u|--user|--proxy-user)[ =]?[\"']?[!#-&(-9;-~]{1,60}:([!#-&(-~]{4,})", _is_typed),
     Rule("cookie", rf"""(?:(?i:\bcookie{_ESC}[\"']?{_S}{{0,2}}[:=])|\bcurl [^\x00\n|;&]{{0,200}}(?:-b|--cookie)[ =])[^\x00\r\n]{{0,400}}?{_SESSION}""", _is_opaque, _SESSION),
-    Rule("token", rf"(?i:{_KEYED}){_GIVEN}{_ESC}[\"'`]?([A-Za-z0-9+/._=~-]{{16,}})", _is_key),
-    Rule("token", rf"(?i:{_KEYED}){_VALUE_OF}([A-Za-z0-9+/._=~-]{{16,}})", _is_key),
+    Rule("token", rf"(?i:{_KEYED}){_GIVEN}{_ESC}[\"'`]?([A-Za-z0-9+/._=~-]{{12,}})", _is_key),
+    Rule("token", rf"(?i:{_KEYED}){_VALUE_OF}([A-Za-z0-9+/._=~-]{{12,}})", _is_key),
 )
 # fmt: on

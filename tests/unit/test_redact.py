@@ -222,6 +222,13 @@ SECRETS = [
     Planted("token", made(32), '{"access_token":"{}","expires_in":3600}'),
     Planted("token", made(32, HEX), "x-api-key: {}"),
     Planted("token", made(32), "- name: API_TOKEN\n  value: {}\n"),
+    Planted("token", "kZpQvXtRmWbLsYdH", "export SERVICE_TOKEN={}"),  # chance gives few digits, or none
+    Planted("token", "hTqzWkXbRv3mLpYd", "export SERVICE_TOKEN={}"),
+    Planted("token", "xR4tQbWz9LmK", "SERVICE_TOKEN={}"),
+    Planted("password", "kZpQvXtRmWbL", "export DB_PASSWORD={}"),
+    Planted("password", "kZpQvXtRmWbL", "  password: {}\n"),
+    Planted("password", "kZpQvXtRmWbL", "the password is {}"),
+    Planted("authorization", "kZpQvXtRmWbLsYdHkXcV", "Authorization: Bearer {}"),
 ]
 # fmt: on
 
@@ -418,6 +425,17 @@ ORDINARY = [
     "author: someone-with-a-long-name-2024-01",
     "api_key=YOUR_API_KEY_12345678",
     "api_key: your_api_key_1234567890",
+    "auth: useAuth0Provider2025",
+    "token: getUserAccessTokenFromStore",
+    "token = verifyHTMLElementToken",
+    "token: 0x7a250d5630b4cf539739df2c5dacb4c659f2488d",
+    "password: MyPasswordField",
+    "password: getUserNameOfClient",
+    "password: bcrypt",
+    "password: utf8mb4",
+    "密碼是 SHA-256 雜湊",
+    "密碼為 utf8mb4",
+    "the password is argon2id",
 ]
 
 
@@ -442,6 +460,26 @@ def test_a_secret_is_masked_and_what_stands_around_it_is_not(own: Masker, one: P
 def test_what_only_looks_like_a_secret_stays(own: Masker, text: str) -> None:
     assert own.mask(text) == (text, {})
     assert own.mask(f"before {text}\nafter")[1] == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "lengths"),
+    [
+        ("export SERVICE_TOKEN={}", (12, 16, 20, 24, 32)),
+        ("api_key: {}", (12, 16, 20, 24, 32)),
+        ("DB_PASSWORD={}", (12, 16)),
+        ("password: {}", (12, 16)),
+        ("Authorization: Bearer {}", (16, 20, 24, 32)),
+    ],
+)
+def test_values_made_by_chance_are_masked_however_few_digits_they_have(
+    own: Masker, text: str, lengths: tuple[int, ...]
+) -> None:
+    for length in lengths:
+        chance = random.Random(length)
+        values = ["".join(chance.choice(ALNUM) for _ in range(length)) for _ in range(1000)]
+        leaked = [value for value in values if value in own.mask(text.replace("{}", value))[0]]
+        assert len(leaked) < 20, (length, leaked)
 
 
 PIECES = st.sampled_from(
