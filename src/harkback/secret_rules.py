@@ -32,15 +32,18 @@ class Rule(NamedTuple):
 
     def is_secret(self, value: str) -> bool:
         """Whether what the pattern found is a secret."""
-        return self.sign is None or self.sign(value)
+        return not _BLANKS.search(value) and (self.sign is None or self.sign(value))
 
 
 _PLACEHOLDERS = re.compile(
     r"(?i)\A(?:(.)\1*|x[x-]*|\W+|your.*|(?:my|the|some|new|old|this|that|an?)[-_ ].*|.*(?:example|placeholder|redacted|masked|changeme"
     r"|change[-_]me).*|<.*>?|\[.*\]?|%.*%?|\{.*\}?|#\{.*|\$.*|\*+.*|=.*|\.\.\.+.*|none|null|nil|undefined|true|false|text"
     r"|(?:required|optional|nullable|sometimes|hidden|string|min|max)(?:[|,:].*)?|str|int|bool|bytes|any|secret|password|passwd"
-    r"|pwd|\w*passw(?:or)?d\d{0,4}|passwort|kennwort|wachtwoord|senha|haslo|contrasena|token|api[-_]?key|key|test|env|process|os|option|flag|field|input)\Z"
+    r"|pwd|\w*passw(?:or)?d\d{0,4}|passwort|kennwort|wachtwoord|senha|haslo|contrasena|token|api[-_]?key|key|test|env|process|os|option|flag|field|input"
+    r"|(?:op|vault|file|ssm|env|secrets?|keyring|keychain|gcp|aws|azure|ref\+\w+):(?:/|\w+[/:#.]).*)\Z"
 )
+_BLANKS = re.compile(r"[xX]{8}|\*{8}|\.{8}|[xX]{4}-[xX]{4}|(?i:your[-_]|[-_]here\Z)")
+"""What shows in any secret that it is none."""
 _REFERENCE = re.compile(
     r"[A-Za-z_$@!&*][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$].*|[(\[<].*)\Z|[A-Za-z_$@!&*][A-Za-z_$-]*\Z|.*(?:environ|getenv|process\.env|secrets\.)"
 )
@@ -170,6 +173,7 @@ _KEY_CHARS = 16
 _KEY_DIGITS = 2
 _MIXED_CHARS = 12
 _JOINTS = re.compile(r"[-_./+=~]+")
+_UUID_SIGNS = 6
 _HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
 _RANDOM_CHARS = 12
 _ODD = 0.46
@@ -202,7 +206,7 @@ _ESC = r"\\{0,7}"
 _SPOKEN = r"(?:password|passwd|passphrase|pwd|[a-z0-9][_-]pass|[\"']pass[\"']|密碼|密码|口令|パスワード|\\u5bc6\\u78bc|\\u5bc6\\u7801|\\u30d1\\u30b9\\u30ef\\u30fc\\u30c9)"
 _GIVEN = rf"""(?:{_ESC}["'`])?{_S}{{0,3}}(?::=|=>|(?:是|为|為|は)[:：]|[:=：＝]|已?(?:更|修)?(?:改|設|设|換|换)(?:定|置)?(?:成|为|為)|是|为|為|は|\\u(?:ff1a|662f|4e3a|70ba|306f)){_S}{{0,3}}"""
 _KEYED = (
-    r"(?:secret(?:[_-]?key)?|token|api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key|signing[_-]?key"
+    r"(?:secret(?:[_-]?key(?:[_-]?base)?)?|token|api[_ -]?key|access[_ -]?key|account[_-]?key|private[_-]?key|signing[_-]?key"
     r"|encryption[_-]?key|auth|credential|金鑰|密鑰|密钥|權杖|权杖|令牌|トークン|apiキー|シークレットキー)s?"
 )
 _VALUE_OF = rf"""{_ESC}["']?(?:,(?:{_S}|\\n){{0,20}}|(?:{_S}|\\n){{1,20}}){_ESC}["']?value{_ESC}["']?{_S}{{0,3}}:{_S}{{0,3}}{_ESC}["']?"""
@@ -216,18 +220,28 @@ RULES: tuple[Rule, ...] = (
     Rule("private-key", rf"(-----BEGIN {_KEY_MARK}(?:[^\x00-]|-[^\x00-]){{20,}}-{{5,7}}END [A-Z0-9 ]{{0,40}}-----)", _is_key_block, _KEY_BEGINS),
     Rule("private-key", rf"(-----BEGIN {_KEY_MARK}(?:{_LINE}{{1,3}}(?:[^\x00\nA-Za-z/+=\\]{{0,12}}[A-Za-z0-9+/=]{{16,}}[^\x00\nA-Za-z0-9/+=\\]{{0,4}}|[^\x00\nA-Za-z\\]{{0,12}}[A-Z][A-Za-z-]{{2,20}}: [^\x00\n\\]{{0,200}}))+)", _is_key_block, _KEY_BEGINS),
     Rule("private-key", rf"(?:\A|[^A-Za-z0-9+/=])((?:[A-Za-z0-9+/=]{{16,}}[^\x00A-Za-z0-9+/=\\]{{0,12}}(?:\n|\\{{1,3}}n)[^\x00\nA-Za-z0-9+/=]{{0,12}}){{1,60}}(?:[A-Za-z0-9+/=]{{1,76}}[^\x00A-Za-z0-9+/=\\]{{0,12}}(?:\n|\\{{1,3}}n)[^\x00\nA-Za-z0-9+/=]{{0,12}})?-{{5,7}}END {_KEY_MARK})", None, _KEY_ENDS),
+    Rule("private-key", rf"\bPrivate-Lines: [0-9]{{1,3}}((?:{_LINE}{{1,2}}[A-Za-z0-9+/=]{{32,}})+(?:{_LINE}{{1,2}}[A-Za-z0-9+/]{{0,31}}={{1,2}})?)", None, r"\bPrivate-Lines: [0-9]"),
+    Rule("private-key", rf"[\"'](?:d|p|q|dp|dq|qi|k){_ESC}[\"']{_S}{{0,3}}:{_S}{{0,3}}{_ESC}[\"']([A-Za-z0-9_-]{{42,}}){_ESC}[\"']", _is_random),
     Rule("private-key", r"\b(AGE-SECRET-KEY-1[0-9A-Z]{58})"),
     Rule("anthropic-key", rf"\b(sk-ant-[a-z]+[0-9]{{2}}-{_WORD}{{6,}})"),
     Rule("openai-key", rf"\b(sk-(?:proj|svcacct|admin|None)-{_WORD}{{20,}}|sk-[A-Za-z0-9]{{20}}T3BlbkFJ[A-Za-z0-9]{{20}})"),
     Rule("openrouter-key", r"\b(sk-or-v1-[0-9a-f]{32,})"),
     Rule("api-key", r"\b(sk-[A-Za-z0-9]{32,})", _is_key_behind_mark),
     Rule("api-key", r"\b((?:gsk_|xai-|pplx-|r8_|lin_api_|fw_|csk-|ntn_|secret_|tvly-(?:dev-|prod-)?|pcsk_)[A-Za-z0-9_]{20,})", _is_key_behind_mark),
+    Rule("api-key", rf"\b(sq0(?:atp|csp)-{_WORD}{{22,43}}|sb_secret_{_WORD}{{20,}}|sq[pua]_[0-9a-f]{{40}})"),
+    Rule("api-key", rf"\b([A-Za-z0-9]{{14}}\.atlasv1\.{_WORD}{{60,}})", None, r"\.atlasv1\."),
+    Rule("api-key", rf"\b(sk\.eyJ{_WORD}{{20,}}\.{_WORD}{{20,}})"),
+    Rule("api-key", rf"\bSSWS{_S}{{1,3}}({_WORD}{{40,}})"),
+    Rule("api-key", r"\b(EAA[A-Za-z0-9]{80,}|LTAI[A-Za-z0-9]{12,26}|AKID[A-Za-z0-9]{32})\b", _is_random),
+    Rule("api-key", rf"(?i:api[_-]?key){_GIVEN}{_ESC}[\"'`]?([0-9a-fA-F]{{8}}(?:-[0-9a-fA-F]{{4}}){{3}}-[0-9a-fA-F]{{12}})\b", lambda value: len(set(value)) > _UUID_SIGNS),
     Rule("api-key", r"\b(hf_[A-Za-z0-9]{34})\b", lambda value: not value[3:].islower() and not value[3:].isupper()),
     Rule("api-key", rf"\b(nvapi-{_WORD}{{60,}}|dapi[0-9a-f]{{32}}|key-[0-9a-f]{{32}}\b|[0-9a-f]{{32}}-us[0-9]{{1,2}}\b|re_[A-Za-z0-9]{{8}}_[A-Za-z0-9]{{24}}|rubygems_[0-9a-f]{{48}}|dckr_[a-z]{{3}}_{_WORD}{{27,}}|sbp_[0-9a-f]{{40}}|pscale_[a-z]{{2,6}}_{_WORD}{{32,}}|dp\.[a-z]{{2,5}}\.[A-Za-z0-9]{{40,}}|figd_{_WORD}{{38,}}|ATATT3[A-Za-z0-9_=-]{{50,}}|ATBB[A-Za-z0-9]{{28,}}|glsa_[A-Za-z0-9]{{32}}_[0-9a-f]{{8}}|NRAK-[A-Z0-9]{{27}}|sntry[su]_[A-Za-z0-9+/=_]{{40,}}|PMAK-[0-9a-f]{{24}}-[0-9a-f]{{34}}|pat[A-Za-z0-9]{{14}}\.[0-9a-f]{{64}}|lsv2_[a-z]{{2}}_[0-9a-f]{{32}}_[0-9a-f]{{10}}|sk-lf-[0-9a-f]{{8}}-[0-9a-f-]{{27}}|tskey-[a-z]{{3,10}}-[A-Za-z0-9]{{8,20}}-[A-Za-z0-9]{{20,}}|HRKU-{_WORD}{{36,}}|nfp_[A-Za-z0-9]{{36}})"),
     Rule("github-token", r"\b(gh[opsur]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59})"),
     Rule("gitlab-token", rf"\b(gl(?:pat|dt|rt|cbt|ptt|soat|agent|imt|ft)-{_WORD}{{20,}})"),
-    Rule("slack-token", r"\b(xox[abcdeoprs]-[A-Za-z0-9%-]{10,}|xapp-[0-9]-[A-Z0-9]+-[0-9]+-[a-z0-9]+)"),
+    Rule("slack-token", r"\b(xox[abcdeoprs]-[A-Za-z0-9%-]{10,}|xapp-[0-9]-[A-Z0-9]+-[0-9]+-[a-z0-9]+)", _has_digit),
     Rule("slack-webhook", r"(?:hooks\.slack\.com/(?:services|workflows|triggers)/)([A-Za-z0-9/+]{20,})"),
+    Rule("webhook", r"\b(?:[a-z0-9-]{1,60}\.webhook\.office\.com/webhookb2|outlook\.office(?:365)?\.com/webhook|open\.(?:feishu\.cn|larksuite\.com)/open-apis/bot/(?:v2/)?hook|discord(?:app)?\.com/api/v[0-9]{1,2}/webhooks)/([A-Za-z0-9@/_-]{20,})", _has_digit, r"\.com/webhook|/bot/(?:v2/)?hook/|/v[0-9]{1,2}/webhooks/"),
+    Rule("webhook", r"\boapi\.dingtalk\.com/robot/send\?access_token=([0-9a-f]{64})"),
     Rule("discord-token", rf"(?:\bdiscord(?:app)?\.com/api/webhooks/[0-9]{{15,20}}/({_WORD}{{60,}})|\b([MNO][A-Za-z0-9]{{23,25}}\.[A-Za-z0-9_-]{{6}}\.[A-Za-z0-9_-]{{27,38}}))"),
     Rule("aws-key", r"\b((?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16})\b", lambda value: not value.endswith("EXAMPLE")),
     Rule("aws-secret", rf"(?i:aws[^\x00\n]{{0,20}}(?:secret|session)[a-z_ -]{{0,20}})(?:{_GIVEN}|{_S}){_ESC}[\"']?([A-Za-z0-9/+]{{40}}|[A-Za-z0-9/+=]{{100,}})", lambda value: "EXAMPLE" not in value),
@@ -242,9 +256,9 @@ RULES: tuple[Rule, ...] = (
     Rule("digitalocean-token", r"\b(do[opr]_v1_[0-9a-f]{64})"),
     Rule("vault-token", rf"\b(hv[sbr]\.{_WORD}{{24,}})"),
     Rule("shopify-token", r"\b(shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32})"),
-    Rule("jwt", rf"(?:\A|[^A-Za-z0-9_-])(eyJ{_WORD}{{10,}}\.eyJ{_WORD}{{10,}}\.{_WORD}{{10,}})"),
+    Rule("jwt", rf"(?:\A|[^A-Za-z0-9_-])(eyJ{_WORD}{{10,}}\.eyJ{_WORD}{{10,}}\.{_WORD}{{10,}}|eyJ{_WORD}{{10,}}\.{_WORD}*\.{_WORD}{{10,}}\.{_WORD}{{10,}}\.{_WORD}{{16,}})"),
     Rule("connection-string", rf"\b(?:[a-z][a-z0-9+]{{1,20}})://[^{_NO_S}:/@'\"<>]{{0,80}}:([^{_NO_S}/?'\"<>]{{3,}})@[A-Za-z0-9\[]", _is_password_of_url),
-    Rule("authorization", rf"(?i:\bbearer{_S}{{1,3}})([A-Za-z0-9+/._~-]{{16,}}={{0,2}})", _is_opaque),
+    Rule("authorization", rf"(?i:\bbearer{_S}{{1,3}}|\bauthorization{_ESC}[\"']?{_S}{{0,2}}[:=]{_S}{{0,3}}{_ESC}[\"']?(?:api-?key|token|key){_S}{{1,3}}(?:token=)?{_ESC}[\"']?)([A-Za-z0-9+/._~-]{{16,}}={{0,2}})", _is_opaque),
     Rule("authorization", rf"(?i:\bbasic{_S}{{1,3}})([A-Za-z0-9+/]{{8,}}={{0,2}})", _is_login),
     Rule("password", rf"(?i:{_SPOKEN}){_GIVEN}{_ESC}(?:\"([!#-~]{{4,}}?){_ESC}\"|'([!-&(-~]{{4,}}?){_ESC}'|[「『“]([!-~]{{4,}}?)[」』”])", _is_literal),
     Rule("password", rf"(?i:{_SPOKEN}){_GIVEN}([!#-&(-+\--:<-_a-~]{{6,}})", _is_bare_literal),
@@ -259,7 +273,7 @@ RULES: tuple[Rule, ...] = (
     Rule("password", r"(?i:--password=|\bsshpass -p ?)[\"']?([!#-&(-~]{4,})", _is_literal),
     Rule("password", r"(?i:--password )(?:\"([!#-~]{4,})\"|'([!-&(-~]{4,})'|([!#-&(-~]{6,}))", _is_bare_literal),
     Rule("password", r"\b(?:mysql|mysqldump|mysqladmin|mariadb) (?:-[^\x00\n|;&]{0,80} )?-p[\"']?([!#-&(-~]{6,})", lambda value: _is_typed(value) and _is_bare_literal(value)),
-    Rule("password", rf"\bmachine{_S}{{1,3}}[^{_NO_S}]{{1,200}}{_S}{{1,3}}login{_S}{{1,3}}[^{_NO_S}]{{1,200}}{_S}{{1,3}}password{_S}{{1,3}}([!-~]{{4,}})", _is_literal),
+    Rule("password", rf"\bmachine{_S}{{1,3}}(?:localhost|[^{_NO_S}]{{1,150}}[.:][^{_NO_S}]{{1,50}}){_S}{{1,3}}login{_S}{{1,3}}[^{_NO_S}]{{1,200}}{_S}{{1,3}}password{_S}{{1,3}}([!-~]{{4,}})", _is_literal),
     Rule("password", r"\bcurl [^\x00\n|;&]{0,80}(?:-u|--user|--proxy-user)[ =]?[\"']?[!#-&(-9;-~]{1,60}:([!#-&(-~]{4,})", _is_typed),
     Rule("cookie", rf"""(?:(?i:\bcookie{_ESC}[\"']?{_S}{{0,2}}[:=])|\bcurl [^\x00\n|;&]{{0,200}}(?:-b|--cookie)[ =])[^\x00\r\n]{{0,400}}?{_SESSION}""", _is_opaque, _SESSION),
     Rule("token", rf"(?i:{_KEYED}){_GIVEN}{_ESC}[\"'`]?([A-Za-z0-9+/._=~-]{{12,}})", _is_key),

@@ -57,6 +57,7 @@ class Planted(NamedTuple):
         return self.text.replace("{}", f"[masked {self.kind}]")
 
 
+UUID = "6f1d2c3b-aaaa-4bbb-8ccc-0123456789ab"
 JWT = ".".join([encoded('{"alg":"HS256","typ":"JWT"}'), encoded('{"sub":"1234567890","name":"Kim"}'), made(43, WORD)])
 LOGIN = base64.b64encode(b"deploy:correct-horse").decode()
 PGP = f"-----BEGIN PGP PRIVATE KEY BLOCK-----\nComment: made-up here\n\n{made(64, BASE64)}\n=aB3d\n"
@@ -155,7 +156,7 @@ SECRETS = [
     Planted("connection-string", "s3cr3tredis", "redis://:{}@10.0.0.5:6379/0"),
     Planted("connection-string", "hunter2", 'DATABASE_URL="mysql://root:{}@[::1]/x"'),
     Planted("authorization", made(40), "curl -H 'Authorization: Bearer {}' https://a.b"),
-    Planted("authorization", "6f1d2c3b-aaaa-4bbb-8ccc-0123456789ab", "authorization: bearer {}"),
+    Planted("authorization", UUID, "authorization: bearer {}"),
     Planted("authorization", LOGIN, "Authorization: Basic {}"),
     Planted("password", "hunter2", '{"user": "kim", "password": "{}"}'),
     Planted("password", "hunter2", r'"{\"password\": \"{}\"}"'),
@@ -216,7 +217,7 @@ SECRETS = [
     Planted("cookie", made(32, HEX), "Cookie: session={}"),
     Planted("cookie", made(32), "Set-Cookie: theme=dark; connect.sid={}; Path=/"),
     Planted("cookie", made(40), "curl -b 'sessionid={}' https://a.b"),
-    Planted("cookie", "6f1d2c3b-aaaa-4bbb-8ccc-0123456789ab", "-H 'cookie: lang=en; JSESSIONID={}'"),
+    Planted("cookie", UUID, "-H 'cookie: lang=en; JSESSIONID={}'"),
     Planted("token", made(32, HEX), "api_key: {}"),
     Planted("token", made(32), "const CLIENT_SECRET = '{}';"),
     Planted("token", made(32), '{"access_token":"{}","expires_in":3600}'),
@@ -229,6 +230,39 @@ SECRETS = [
     Planted("password", "kZpQvXtRmWbL", "  password: {}\n"),
     Planted("password", "kZpQvXtRmWbL", "the password is {}"),
     Planted("authorization", "kZpQvXtRmWbLsYdHkXcV", "Authorization: Bearer {}"),
+    Planted("api-key", f"sq0atp-{made(22, WORD)}"),
+    Planted("api-key", f"sq0csp-{made(43, WORD)}"),
+    Planted("api-key", f"sb_secret_{made(22, WORD)}_{made(8)}"),
+    Planted("api-key", f"{made(14)}.atlasv1.{made(67, WORD)}"),
+    Planted("api-key", f"sk.eyJ{made(60)}.{made(22, WORD)}", "accessToken = '{}'"),
+    Planted("api-key", f"sqp_{made(40, HEX)}", "sonar.login={}"),
+    Planted("api-key", f"squ_{made(40, HEX)}"),
+    Planted("api-key", f"00{made(40, WORD)}", "Authorization: SSWS {}"),
+    Planted("api-key", f"EAA{made(180)}"),
+    Planted("api-key", f"LTAI{made(20)}"),
+    Planted("api-key", f"AKID{made(32)}"),
+    Planted("api-key", UUID, "ARK_API_KEY={}"),
+    Planted("api-key", UUID, '{"api_key": "{}"}'),
+    Planted("token", made(128, HEX), "secret_key_base: {}"),
+    Planted("token", made(40, BASE64), "Secret access key: {}"),
+    Planted("authorization", made(32), "Authorization: ApiKey {}"),
+    Planted("authorization", made(40, HEX), "-H 'Authorization: Token {}'"),
+    Planted(
+        "webhook",
+        f"{UUID}@{UUID}/IncomingWebhook/{made(32, HEX)}/{UUID}",
+        "https://corp.webhook.office.com/webhookb2/{}",
+    ),
+    Planted("webhook", UUID, "https://open.feishu.cn/open-apis/bot/v2/hook/{}"),
+    Planted("webhook", UUID, "https://open.larksuite.com/open-apis/bot/v2/hook/{}"),
+    Planted("webhook", made(64, HEX), "https://oapi.dingtalk.com/robot/send?access_token={}"),
+    Planted("jwt", f"eyJ{made(40)}.{made(43, WORD)}.{made(16, WORD)}.{made(60, WORD)}.{made(22, WORD)}", "x={}"),
+    Planted("jwt", f"eyJ{made(40)}..{made(16, WORD)}.{made(60, WORD)}.{made(22, WORD)}"),
+    Planted(
+        "private-key",
+        "".join(f"\n{made(64, BASE64)}" for _ in range(4)) + f"\n{made(21, BASE64)}=",
+        f"PuTTY-User-Key-File-3: ssh-rsa\nPrivate-Lines: 5{{}}\nPrivate-MAC: {made(64, HEX)}\n",
+    ),
+    Planted("private-key", made(43, WORD), '{"kty":"EC","crv":"P-256","x":"abc","d":"{}"}'),
 ]
 # fmt: on
 
@@ -436,6 +470,18 @@ ORDINARY = [
     "密碼是 SHA-256 雜湊",
     "密碼為 utf8mb4",
     "the password is argon2id",
+    "machine learning login flow password handling",
+    "xoxp-your-slack-token",
+    "xoxb-token-goes-here",
+    "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+    "sk-ant-api03-XXXXXXXXXXXXXXXXXXXXXXXX",
+    "password: op://vault/item/password1",
+    "password: vault:secret/data/x",
+    'password: "file:/run/secrets/db1"',
+    "api_key: 00000000-0000-0000-0000-000000000000",
+    "Private-Lines: 14 is how it goes on",
+    '{"d": "M10 10 H 90 V 90 H 10 L 10 10 C 20 20, 40 20, 50 10", "k": "v"}',
+    "Authorization: Token authentication is used",
 ]
 
 
