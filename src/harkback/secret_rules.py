@@ -75,6 +75,29 @@ def _is_spoken(value: str) -> bool:
     return _is_bare_literal(value) and not _NUMBERS.fullmatch(value) and (_has_digit(value) or _is_random(value))
 
 
+def _is_code(value: str) -> bool:
+    """Whether what stands beside a password's name, with nothing between that says so, is it: no name with a number."""
+    return _is_spoken(value) and any(map(str.isalpha, value)) and not _WITH_NUMBER.fullmatch(value)
+
+
+def _is_assigned(value: str) -> bool:
+    """Whether what an environment's variable is set to is a secret: any word that is no path, variable or placeholder."""
+    if not _is_literal(value) or value.startswith(_PATHS) or _NOT_ASSIGNED.match(value):
+        return False
+    return not _REFERENCE.match(value) or value.replace("_", "").replace("-", "").isalpha()
+
+
+def _is_plain_word(value: str) -> bool:
+    """Whether a word of small letters is a password: no long word of the language, no name of a field."""
+    return _is_literal(value) and not _LONG_WORD.search(value)
+
+
+def _is_foreign(value: str) -> bool:
+    """Whether a value with letters of other languages is a password: digits among letters, no words for people."""
+    rest = _FOREIGN.sub("", value)
+    return _has_digit(value) and any(map(str.isalpha, rest)) and not _ALGORITHMS.match(rest) and _is_literal(rest)
+
+
 def _is_phrase(value: str) -> bool:
     """Whether words in a password's place are it: four plain ones, or one with digits inside; no sentence for people."""
     words = value.split()
@@ -174,6 +197,16 @@ _KEY_DIGITS = 2
 _MIXED_CHARS = 12
 _JOINTS = re.compile(r"[-_./+=~]+")
 _UUID_SIGNS = 6
+_FOREIGN = re.compile(r"[^!-~]+")
+_WITH_NUMBER = re.compile(r"[A-Za-z]+(?:[-_./]+[A-Za-z0-9]+)+|\d+[a-z]+")
+_NOT_ASSIGNED = re.compile(
+    r"(?:disabled?|enabled?|defaults?|unset|prompt|generated?|missing|unchanged|encrypted|[A-Z]+(?:_[A-Z0-9]+)+"
+    r"|[a-z0-9]+(?:[-/][a-z0-9]+)*[-/](?:secrets?|credentials?|creds|tls|certs?|keys?)(?:-\d+)*)\Z"
+)
+_LONG_WORD = re.compile(
+    r"(?:tion|ment|ing|able|ible|i[sz]ed|ated|rypted|ness|ity|ance|ence|ally|ous|ive|less|ly|field|input|label|value|string"
+    r"|hash|text|type|name|key|token|secret|required|optional|prompt)s?\Z|pass|user"
+)
 _HEX = re.compile(r"[0-9a-f]+|[0-9A-F]+")
 _RANDOM_CHARS = 12
 _ODD = 0.46
@@ -203,11 +236,18 @@ _NO_S = r"\x00 \t\r\n\x0b\x0c"
 _ESC = r"\\{0,7}"
 """What stands before a quote in JSON inside JSON."""
 
-_SPOKEN = r"(?:password|passwd|passphrase|pwd|[a-z0-9][_-]pass|[\"']pass[\"']|密碼|密码|口令|パスワード|\\u5bc6\\u78bc|\\u5bc6\\u7801|\\u30d1\\u30b9\\u30ef\\u30fc\\u30c9)"
-_GIVEN = rf"""(?:{_ESC}["'`])?{_S}{{0,3}}(?::=|=>|(?:是|为|為|は)[:：]|[:=：＝]|已?(?:更|修)?(?:改|設|设|換|换)(?:定|置)?(?:成|为|為)|是|为|為|は|\\u(?:ff1a|662f|4e3a|70ba|306f)){_S}{{0,3}}"""
+_HIDDEN = r"(?:密碼|密码|口令|パスワード|暗証番号|비밀번호)"
+_SPOKEN = (
+    rf"(?:(?i:password|passwd|passphrase|pwd|passwort|kennwort|mot de passe|[\"']pass{_ESC}[\"'])|{_HIDDEN}|[Cc]ontraseña|[Пп]ароль"
+    r"|\\u5bc6\\u(?i:78bc|7801)|\\u30d1\\u30b9\\u30ef\\u30fc\\u30c9)"
+)
+_ENDING = r"(?i:[a-z0-9][_-]pass)"
+_BARE = r"[!#-&(-+\--:<-_a-~]"
+"""What may stand in a password without quotes: signs that end no sentence and no value."""
+_GIVEN = rf"""(?:{_ESC}["'`]|\*\*|__)?{_S}{{0,3}}(?::=|=>|[:：]\*\*|(?:是|为|為|は)[:：]|[:=：＝]|已?(?:更|修)?(?:改|設|设|換|换)(?:定|置)?(?:成|为|為)|是|为|為|は|\\u(?:ff1a|662f|4e3a|70ba|306f)){_S}{{0,3}}"""
 _KEYED = (
     r"(?:secret(?:[_-]?key(?:[_-]?base)?)?|token|api[_ -]?key|access[_ -]?key|account[_-]?key|private[_-]?key|signing[_-]?key"
-    r"|encryption[_-]?key|auth|credential|金鑰|密鑰|密钥|權杖|权杖|令牌|トークン|apiキー|シークレットキー)s?"
+    r"|encryption[_-]?key|auth|credential|金鑰|秘密鍵|私鑰|私钥|密鑰|密钥|權杖|权杖|令牌|トークン|apiキー|シークレットキー)s?"
 )
 _VALUE_OF = rf"""{_ESC}["']?(?:,(?:{_S}|\\n){{0,20}}|(?:{_S}|\\n){{1,20}}){_ESC}["']?value{_ESC}["']?{_S}{{0,3}}:{_S}{{0,3}}{_ESC}["']?"""
 _SESSION = r"(?i:(?:sess|sid|auth|token|jwt|login)[a-z0-9_.-]{0,20}=)([A-Za-z0-9%+/._~-]{16,}={0,2})"
@@ -260,14 +300,21 @@ RULES: tuple[Rule, ...] = (
     Rule("connection-string", rf"\b(?:[a-z][a-z0-9+]{{1,20}})://[^{_NO_S}:/@'\"<>]{{0,80}}:([^{_NO_S}/?'\"<>]{{3,}})@[A-Za-z0-9\[]", _is_password_of_url),
     Rule("authorization", rf"(?i:\bbearer{_S}{{1,3}}|\bauthorization{_ESC}[\"']?{_S}{{0,2}}[:=]{_S}{{0,3}}{_ESC}[\"']?(?:api-?key|token|key){_S}{{1,3}}(?:token=)?{_ESC}[\"']?)([A-Za-z0-9+/._~-]{{16,}}={{0,2}})", _is_opaque),
     Rule("authorization", rf"(?i:\bbasic{_S}{{1,3}})([A-Za-z0-9+/]{{8,}}={{0,2}})", _is_login),
-    Rule("password", rf"(?i:{_SPOKEN}){_GIVEN}{_ESC}(?:\"([!#-~]{{4,}}?){_ESC}\"|'([!-&(-~]{{4,}}?){_ESC}'|[「『“]([!-~]{{4,}}?)[」』”])", _is_literal),
-    Rule("password", rf"(?i:{_SPOKEN}){_GIVEN}([!#-&(-+\--:<-_a-~]{{6,}})", _is_bare_literal),
-    Rule("password", rf"""(?i:{_SPOKEN}){_GIVEN}{_ESC}(?:\"([!#-~][ !#-~]{{3,200}}?){_ESC}\"|'([!-&(-~][ !-&(-~]{{3,200}}?){_ESC}')""", _is_phrase),
+    Rule("password", rf"(?:{_SPOKEN}|{_ENDING}){_GIVEN}{_ESC}(?:\"([!#-~]{{4,}}?){_ESC}\"|'([!-&(-~]{{4,}}?){_ESC}'|[「『“]([!-~]{{4,}}?)[」』”])", _is_literal),
+    Rule("password", rf"{_SPOKEN}{_GIVEN}{_ESC}[\"']?((?:{_BARE}*[À-ɏ]|[㐀-鿿가-힣ぁ-ヶ]{{1,8}}[A-Za-z0-9]){_BARE}[À-ɏ!#-&(-+\--:<-_a-~]{{2,}})", _is_foreign),
+    Rule("password", rf"{_SPOKEN}{_GIVEN}`?({_BARE}{{6,}})", _is_bare_literal),
+    Rule("password", rf"{_ENDING}{_GIVEN}`?({_BARE}{{6,}})", lambda value: _is_bare_literal(value) and not _NUMBERS.fullmatch(value)),
+    Rule("password", rf"\b(?:[Pp]ass|[Pp]w|PW)[\"'`*]{{0,3}}[:：=]\*{{0,2}}[ ]{{0,2}}[\"'`]?({_BARE}{{6,}})", _is_code),
+    Rule("password", r"(?:\A|[\x00\n]|\\n)[ \t+-]{0,12}[a-z0-9_.-]*(?i:password|passwd|passphrase|pwd)[ \t]?[:=][ \t]?[\"']?([a-z]{12,40})[\"']?[ \t]{0,9}(?:[\x00\r\n]|\\n|\Z)|--password[ =][\"']?([a-z]{12,40})(?:[\x00 \r\n\"'\\]|\Z)", _is_plain_word, r"(?i:password|passwd|passphrase|pwd)[ \t]?[:= ][ \t]?[\"']?[a-z]{12}"),
+    Rule("password", rf"{_SPOKEN}:[ \t]{{1,3}}[|>][+-]?[ \t]{{0,4}}(?:\r?\n|\\{{1,3}}n)[ \t]{{1,20}}({_BARE}{{6,}})", _is_bare_literal),
+    Rule("password", rf"{_HIDDEN}(?:[ ]{{1,2}}`?|[ ]?[「『“`])({_BARE}{{6,}})", _is_code),
+    Rule("password", rf"""(?i:\b(?:us(?:e|es|ed|ing)|with|and|enter|type|try){_S}{{1,2}}(?:[a-z]{{1,10}}{_S}){{0,2}}(?:password|passphrase|passwd){_S})[\"'`“]?({_BARE}{{6,}})""", _is_code),
+    Rule("password", rf"""(?:{_SPOKEN}|{_ENDING}){_GIVEN}{_ESC}(?:\"([!#-~][ !#-~]{{3,200}}?){_ESC}\"|'([!-&(-~][ !-&(-~]{{3,200}}?){_ESC}')""", _is_phrase),
     Rule("password", rf"""(?i:\bpassphrase)(?:{_GIVEN}|{_S}(?:is|was){_S})[\"'`“]?([a-z]{{2,20}}(?: [a-z]{{2,20}}){{3,11}})""", _is_phrase),
-    Rule("password", rf"""(?i:\b(?:password|passphrase)(?:{_S}(?:for|of|on|at|in)(?:{_S}[\w.@-]{{1,40}}){{1,4}}?)?{_S}{{1,2}}(?:is|was){_S}{{1,2}}(?:now{_S})?)[\"'`“]?([!#-&(-+\--:<-_a-~]{{6,}})""", _is_spoken),
-    Rule("password", rf"""(?i:\b(?:chang|set|reset|updat|rotat)[a-z]{{0,4}}{_S}(?:[\w']{{1,20}}{_S}){{0,3}}(?:password|passphrase){_S}to{_S})[\"'`“]?([!#-&(-+\--:<-_a-~]{{6,}})""", _is_spoken),
-    Rule("password", rf"(?:密碼|密码|口令|パスワード)を{_S}{{0,3}}[「『“`]?([!#-&(-+\--:<-_a-~]{{6,}}?)[」』”`]?{_S}{{0,3}}に", _is_spoken),
-    Rule("password", rf"(?i:{_SPOKEN})[`* ]{{0,4}}\|[ `*]{{0,4}}([!#-&(-+\--:<-_a-{{}}~]{{6,}}?)[ `*]{{0,4}}\|", _is_spoken),
+    Rule("password", rf"""(?i:\b(?:password|passphrase|passwd|passcode|pwd)(?:{_S}(?:for|of|on|at|in)(?:{_S}[\w.@-]{{1,40}}){{1,4}}?)?(?:{_S}{{1,2}}(?:is|was)(?:{_S}now)?:?{_S}{{1,2}}|:[ ]))[\"'`“]?({_BARE}{{6,}})""", _is_spoken),
+    Rule("password", rf"""(?i:\b(?:chang|set|reset|updat|rotat)[a-z]{{0,4}}{_S}(?:[\w']{{1,20}}{_S}){{0,3}}(?:password|passphrase){_S}to{_S})[\"'`“]?({_BARE}{{6,}})""", _is_spoken),
+    Rule("password", rf"(?:密碼|密码|口令|パスワード)を{_S}{{0,3}}[「『“`]?({_BARE}{{6,}}?)[」』”`]?{_S}{{0,3}}に", _is_spoken),
+    Rule("password", rf"{_SPOKEN}[`* ]{{0,4}}\|[ `*]{{0,4}}([!#-&(-+\--:<-_a-{{}}~]{{6,}}?)[ `*]{{0,4}}\|", _is_spoken),
     Rule("password", rf"(?i:password|passwd|[_-]pass){_VALUE_OF}([!#-&(-~]{{4,}})", _is_literal),
     Rule("password", r"(?i:<(?:password|passwd|pwd)>)([!-;=-~]{4,})</", _is_literal),
     Rule("password", r"(?i:--password=|\bsshpass -p ?)[\"']?([!#-&(-~]{4,})", _is_literal),
@@ -278,5 +325,6 @@ RULES: tuple[Rule, ...] = (
     Rule("cookie", rf"""(?:(?i:\bcookie{_ESC}[\"']?{_S}{{0,2}}[:=])|\bcurl [^\x00\n|;&]{{0,200}}(?:-b|--cookie)[ =])[^\x00\r\n]{{0,400}}?{_SESSION}""", _is_opaque, _SESSION),
     Rule("token", rf"(?i:{_KEYED}){_GIVEN}{_ESC}[\"'`]?([A-Za-z0-9+/._=~-]{{12,}})", _is_key),
     Rule("token", rf"(?i:{_KEYED}){_VALUE_OF}([A-Za-z0-9+/._=~-]{{12,}})", _is_key),
+    Rule("password", rf"\b[A-Z0-9_]*(?:PASSWORD|PASSWD|PWD|PASSPHRASE|SECRET|SECRET_KEY|_PASS|\bPASS)=[\"']?({_BARE}{{8,}})", _is_assigned, rf"(?:PASSWORD|PASSWD|PWD|PASSPHRASE|SECRET|SECRET_KEY|_PASS|\bPASS)=[\"']?{_BARE}{{8}}"),
 )
 # fmt: on
