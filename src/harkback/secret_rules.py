@@ -197,6 +197,7 @@ _KEY_DIGITS = 2
 _MIXED_CHARS = 12
 _JOINTS = re.compile(r"[-_./+=~]+")
 _UUID_SIGNS = 6
+_CODE_CHARS = 6
 _FOREIGN = re.compile(r"[^!-~]+")
 _WITH_NUMBER = re.compile(r"[A-Za-z]+(?:[-_./]+[A-Za-z0-9]+)+|\d+[a-z]+")
 _NOT_ASSIGNED = re.compile(
@@ -286,7 +287,7 @@ RULES: tuple[Rule, ...] = (
     Rule("aws-key", r"\b((?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16})\b", lambda value: not value.endswith("EXAMPLE")),
     Rule("aws-secret", rf"(?i:aws[^\x00\n]{{0,20}}(?:secret|session)[a-z_ -]{{0,20}})(?:{_GIVEN}|{_S}){_ESC}[\"']?([A-Za-z0-9/+]{{40}}|[A-Za-z0-9/+=]{{100,}})", lambda value: "EXAMPLE" not in value),
     Rule("google-key", rf"\b(AIza{_WORD}{{35}}|ya29\.{_WORD}{{20,}}|GOCSPX-{_WORD}{{28}}|1//0{_WORD}{{40,}})"),
-    Rule("azure-key", r"(?i:(?:AccountKey|SharedAccessKey)=)([A-Za-z0-9+/]{40,}={0,2})|[?&]sig=([A-Za-z0-9%+/]{40,}={0,2})|\b([A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34})"),
+    Rule("azure-key", r"(?i:(?:AccountKey|SharedAccessKey)=)([A-Za-z0-9+/]{40,}={0,2})|[?&]sig=([A-Za-z0-9%+/]{40,}={0,2})|\b([A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34})", None, r"(?i:(?:AccountKey|SharedAccessKey)=)[A-Za-z0-9+/]{40}|[?&]sig=[A-Za-z0-9%+/]{40}|[0-9]Q~[A-Za-z0-9_~.-]{31}"),
     Rule("stripe-key", r"\b((?:sk|rk|pk)_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{24,})"),
     Rule("twilio-key", r"\b((?:SK|AC)[0-9a-f]{32})\b"),
     Rule("sendgrid-key", rf"\b(SG\.{_WORD}{{16,}}\.{_WORD}{{16,}})"),
@@ -297,7 +298,7 @@ RULES: tuple[Rule, ...] = (
     Rule("vault-token", rf"\b(hv[sbr]\.{_WORD}{{24,}})"),
     Rule("shopify-token", r"\b(shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32})"),
     Rule("jwt", rf"(?:\A|[^A-Za-z0-9_-])(eyJ{_WORD}{{10,}}\.eyJ{_WORD}{{10,}}\.{_WORD}{{10,}}|eyJ{_WORD}{{10,}}\.{_WORD}*\.{_WORD}{{10,}}\.{_WORD}{{10,}}\.{_WORD}{{16,}})"),
-    Rule("connection-string", rf"\b(?:[a-z][a-z0-9+]{{1,20}})://[^{_NO_S}:/@'\"<>]{{0,80}}:([^{_NO_S}/?'\"<>]{{3,}})@[A-Za-z0-9\[]", _is_password_of_url),
+    Rule("connection-string", rf"\b(?:[a-z][a-z0-9+]{{1,20}})://[^{_NO_S}:/@'\"<>]{{0,80}}:([^{_NO_S}/?'\"<>]{{3,}})@[A-Za-z0-9\[]", _is_password_of_url, rf"[a-z0-9+]://[^{_NO_S}:/@'\"<>]*:[^{_NO_S}/?'\"<>]{{3,}}@[A-Za-z0-9\[]"),
     Rule("authorization", rf"(?i:\bbearer{_S}{{1,3}}|\bauthorization{_ESC}[\"']?{_S}{{0,2}}[:=]{_S}{{0,3}}{_ESC}[\"']?(?:api-?key|token|key){_S}{{1,3}}(?:token=)?{_ESC}[\"']?)([A-Za-z0-9+/._~-]{{16,}}={{0,2}})", _is_opaque),
     Rule("authorization", rf"(?i:\bbasic{_S}{{1,3}})([A-Za-z0-9+/]{{8,}}={{0,2}})", _is_login),
     Rule("password", rf"(?:{_SPOKEN}|{_ENDING}){_GIVEN}{_ESC}(?:\"([!#-~]{{4,}}?){_ESC}\"|'([!-&(-~]{{4,}}?){_ESC}'|[「『“]([!-~]{{4,}}?)[」』”])", _is_literal),
@@ -308,11 +309,11 @@ RULES: tuple[Rule, ...] = (
     Rule("password", r"(?:\A|[\x00\n]|\\n)[ \t+-]{0,12}[a-z0-9_.-]*(?i:password|passwd|passphrase|pwd)[ \t]?[:=][ \t]?[\"']?([a-z]{12,40})[\"']?[ \t]{0,9}(?:[\x00\r\n]|\\n|\Z)|--password[ =][\"']?([a-z]{12,40})(?:[\x00 \r\n\"'\\]|\Z)", _is_plain_word, r"(?i:password|passwd|passphrase|pwd)[ \t]?[:= ][ \t]?[\"']?[a-z]{12}"),
     Rule("password", rf"{_SPOKEN}:[ \t]{{1,3}}[|>][+-]?[ \t]{{0,4}}(?:\r?\n|\\{{1,3}}n)[ \t]{{1,20}}({_BARE}{{6,}})", _is_bare_literal),
     Rule("password", rf"{_HIDDEN}(?:[ ]{{1,2}}`?|[ ]?[「『“`])({_BARE}{{6,}})", _is_code),
-    Rule("password", rf"""(?i:\b(?:us(?:e|es|ed|ing)|with|and|enter|type|try){_S}{{1,2}}(?:[a-z]{{1,10}}{_S}){{0,2}}(?:password|passphrase|passwd){_S})[\"'`“]?({_BARE}{{6,}})""", _is_code),
+    Rule("password", rf"""(?i:\b(?:us(?:e|es|ed|ing)|with|and|enter|type|try){_S}{{1,2}}(?:[a-z]{{1,10}}{_S}){{0,2}}(?:password|passphrase|passwd){_S})[\"'`“]?({_BARE}*[0-9]{_BARE}*)""", lambda value: len(value) >= _CODE_CHARS and _is_code(value), rf"""(?i:(?:password|passphrase|passwd){_S})[\"'`“]?{_BARE}*[0-9]"""),
     Rule("password", rf"""(?:{_SPOKEN}|{_ENDING}){_GIVEN}{_ESC}(?:\"([!#-~][ !#-~]{{3,200}}?){_ESC}\"|'([!-&(-~][ !-&(-~]{{3,200}}?){_ESC}')""", _is_phrase),
     Rule("password", rf"""(?i:\bpassphrase)(?:{_GIVEN}|{_S}(?:is|was){_S})[\"'`“]?([a-z]{{2,20}}(?: [a-z]{{2,20}}){{3,11}})""", _is_phrase),
     Rule("password", rf"""(?i:\b(?:password|passphrase|passwd|passcode|pwd)(?:{_S}(?:for|of|on|at|in)(?:{_S}[\w.@-]{{1,40}}){{1,4}}?)?(?:{_S}{{1,2}}(?:is|was)(?:{_S}now)?:?{_S}{{1,2}}|:[ ]))[\"'`“]?({_BARE}{{6,}})""", _is_spoken),
-    Rule("password", rf"""(?i:\b(?:chang|set|reset|updat|rotat)[a-z]{{0,4}}{_S}(?:[\w']{{1,20}}{_S}){{0,3}}(?:password|passphrase){_S}to{_S})[\"'`“]?({_BARE}{{6,}})""", _is_spoken),
+    Rule("password", rf"""(?i:\b(?:chang|set|reset|updat|rotat)[a-z]{{0,4}}{_S}(?:[\w']{{1,20}}{_S}){{0,3}}(?:password|passphrase){_S}to{_S})[\"'`“]?({_BARE}{{6,}})""", _is_spoken, rf"""(?i:(?:password|passphrase){_S}to{_S})[\"'`“]?{_BARE}{{6}}"""),
     Rule("password", rf"(?:密碼|密码|口令|パスワード)を{_S}{{0,3}}[「『“`]?({_BARE}{{6,}}?)[」』”`]?{_S}{{0,3}}に", _is_spoken),
     Rule("password", rf"{_SPOKEN}[`* ]{{0,4}}\|[ `*]{{0,4}}([!#-&(-+\--:<-_a-{{}}~]{{6,}}?)[ `*]{{0,4}}\|", _is_spoken),
     Rule("password", rf"(?i:password|passwd|[_-]pass){_VALUE_OF}([!#-&(-~]{{4,}})", _is_literal),
@@ -320,9 +321,9 @@ RULES: tuple[Rule, ...] = (
     Rule("password", r"(?i:--password=|\bsshpass -p ?)[\"']?([!#-&(-~]{4,})", _is_literal),
     Rule("password", r"(?i:--password )(?:\"([!#-~]{4,})\"|'([!-&(-~]{4,})'|([!#-&(-~]{6,}))", _is_bare_literal),
     Rule("password", r"\b(?:mysql|mysqldump|mysqladmin|mariadb) (?:-[^\x00\n|;&]{0,80} )?-p[\"']?([!#-&(-~]{6,})", lambda value: _is_typed(value) and _is_bare_literal(value)),
-    Rule("password", rf"\bmachine{_S}{{1,3}}(?:localhost|[^{_NO_S}]{{1,150}}[.:][^{_NO_S}]{{1,50}}){_S}{{1,3}}login{_S}{{1,3}}[^{_NO_S}]{{1,200}}{_S}{{1,3}}password{_S}{{1,3}}([!-~]{{4,}})", _is_literal),
+    Rule("password", rf"\bmachine{_S}{{1,3}}(?:localhost|[^{_NO_S}]{{1,150}}[.:][^{_NO_S}]{{1,50}}){_S}{{1,3}}login{_S}{{1,3}}[^{_NO_S}]{{1,200}}{_S}{{1,3}}password{_S}{{1,3}}([!-~]{{4,}})", _is_literal, rf"\blogin{_S}{{1,3}}[^{_NO_S}]+{_S}{{1,3}}password{_S}"),
     Rule("password", r"\bcurl [^\x00\n|;&]{0,80}(?:-u|--user|--proxy-user)[ =]?[\"']?[!#-&(-9;-~]{1,60}:([!#-&(-~]{4,})", _is_typed),
-    Rule("cookie", rf"""(?:(?i:\bcookie{_ESC}[\"']?{_S}{{0,2}}[:=])|\bcurl [^\x00\n|;&]{{0,200}}(?:-b|--cookie)[ =])[^\x00\r\n]{{0,400}}?{_SESSION}""", _is_opaque, _SESSION),
+    Rule("cookie", rf"""(?:(?i:\bcookie{_ESC}[\"']?{_S}{{0,2}}[:=])|\bcurl [^\x00\n|;&]{{0,200}}(?:-b|--cookie)[ =])[^\x00\r\n]{{0,400}}?{_SESSION}""", _is_opaque, _SESSION.replace("{0,20}", "*")),
     Rule("token", rf"(?i:{_KEYED}){_GIVEN}{_ESC}[\"'`]?([A-Za-z0-9+/._=~-]{{12,}})", _is_key),
     Rule("token", rf"(?i:{_KEYED}){_VALUE_OF}([A-Za-z0-9+/._=~-]{{12,}})", _is_key),
     Rule("password", rf"\b[A-Z0-9_]*(?:PASSWORD|PASSWD|PWD|PASSPHRASE|SECRET|SECRET_KEY|_PASS|\bPASS)=[\"']?({_BARE}{{8,}})", _is_assigned, rf"(?:PASSWORD|PASSWD|PWD|PASSPHRASE|SECRET|SECRET_KEY|_PASS|\bPASS)=[\"']?{_BARE}{{8}}"),
