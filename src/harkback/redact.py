@@ -24,6 +24,12 @@ _ROUNDS = 5
 _MOST_MEMORY = 32 << 20
 """What RE2 may keep of what it has worked out; with less it works the same out again and again in varied texts."""
 _NAMED = re.compile(r"[\w-]{1,40}")
+_NAMING = ("name", "key", "selector", "element", "field", "label", "id")
+GIVING = ("value", "text")
+_SECRET_NAME = re.compile(
+    r"(?i)(?:password|passwd|passphrase|pwd|api[_-]?key|(?:client[_-]?|app[_-]?)?secret(?:[_-]?key)?|token)(?![A-Za-z0-9_-])"
+)
+_NAME_CHARS = 200
 _REACH = 1000
 """No more characters than these lie between a cut and the ends of a secret that it would split; longer ones are keys
 of many lines, of which every piece is known by itself."""
@@ -42,6 +48,20 @@ def masker() -> Masker:
     if not _made:
         _made.append(Masker())
     return _made[0]
+
+
+def named_by(record: dict[str, Any]) -> str:
+    """Say which secret a record calls its value, if any: `{"name": "DB_PASSWORD", "value": "…"}`."""
+    names = (record.get(key) for key in _NAMING)
+    found = (_SECRET_NAME.search(name) for name in names if isinstance(name, str) and len(name) <= _NAME_CHARS)
+    return next((match[0] for match in found if match), "")
+
+
+def command_line(words: list[Any]) -> str:
+    """Write a list that is a command with switches in one line; nothing if it is none."""
+    if not all(isinstance(word, str) for word in words) or not any(word.startswith("-") for word in words):
+        return ""
+    return " ".join(words)
 
 
 class Masker:
@@ -130,11 +150,31 @@ class Masker:
 
             return self._inside(json.dumps(value, ensure_ascii=False), found, 0)
         if isinstance(value, list):
-            return [self._inside(one, found, depth - 1) for one in value]
+            return self._listed(value, found, depth - 1)
         if isinstance(value, dict):
-            pairs = value.items()
-            return {self._inside(key, found, 1): self._valued(key, one, found, depth - 1) for key, one in pairs}
+            name = named_by(value)
+            return {
+                self._inside(key, found, 1): self._valued(
+                    name if name and key in GIVING else key, one, found, depth - 1
+                )
+                for key, one in value.items()
+            }
         return value
+
+    def _listed(self, values: list[Any], found: dict[str, int], depth: int) -> list[Any]:
+        """Mask a list; one that is a command's words also by what they are in one line."""
+        masked = [self._inside(one, found, depth) for one in values]
+        line, at = command_line(values), 0
+        if not line or self.is_clean(line):
+            return masked
+        spans = [(first, done, rule.kind) for rule, (_, first, done, _) in self._spans(line, self._found(line))]
+        for number, word in enumerate(values):
+            for first, done, kind in spans:
+                if at <= first and done <= at + len(word) and masked[number] == word:
+                    masked[number] = f"{word[: first - at]}{MASKED}{kind}]{word[done - at :]}"
+                    found[kind] = found.get(kind, 0) + 1
+            at += len(word) + 1
+        return masked
 
     def _written(self, value: str, found: dict[str, int], depth: int) -> str:
         """Mask a text that is JSON itself, as Codex writes arguments: escapes hide words, and a quote is no end."""

@@ -245,12 +245,26 @@ _SPOKEN = (
 _ENDING = r"(?i:[a-z0-9][_-]pass)"
 _BARE = r"[!#-&(-+\--:<-_a-~]"
 """What may stand in a password without quotes: signs that end no sentence and no value."""
-_GIVEN = rf"""(?:{_ESC}["'`]|\*\*|__)?{_S}{{0,3}}(?::=|=>|[:：]\*\*|(?:是|为|為|は)[:：]|[:=：＝]|已?(?:更|修)?(?:改|設|设|換|换)(?:定|置)?(?:成|为|為)|是|为|為|は|\\u(?:ff1a|662f|4e3a|70ba|306f)){_S}{{0,3}}"""
+_GIVEN = rf"""(?:{_ESC}["'`]\]?|\*\*|__)?{_S}{{0,3}}(?::=|=>|[:：]\*\*|(?:是|为|為|は)[:：]|[:=：＝]|已?(?:更|修)?(?:改|設|设|換|换)(?:定|置)?(?:成|为|為)|是|为|為|は|\\u(?:ff1a|662f|4e3a|70ba|306f)){_S}{{0,3}}"""
 _KEYED = (
     r"(?:secret(?:[_-]?key(?:[_-]?base)?)?|token|api[_ -]?key|access[_ -]?key|account[_-]?key|private[_-]?key|signing[_-]?key"
     r"|encryption[_-]?key|auth|credential|金鑰|秘密鍵|私鑰|私钥|密鑰|密钥|權杖|权杖|令牌|トークン|apiキー|シークレットキー)s?"
 )
 _VALUE_OF = rf"""{_ESC}["']?(?:,(?:{_S}|\\n){{0,20}}|(?:{_S}|\\n){{1,20}}){_ESC}["']?value{_ESC}["']?{_S}{{0,3}}:{_S}{{0,3}}{_ESC}["']?"""
+_NEXT = rf"""{_ESC}["'],(?:{_S}|\\n){{0,20}}{_ESC}["']"""
+"""From one word to the next in a list."""
+_MYSQL = r"(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)"
+_CHPASSWD = rf"\|{_S}{{0,3}}(?:sudo{_S})?chpasswd|\bchpasswd{_S}{{0,3}}<<<"
+_IDENTIFIED = rf"(?:{_S}(?i:with){_S}[A-Za-z0-9_'\"]{{1,40}})?{_S}{{1,3}}(?i:by|as)(?:{_S}(?i:password))?{_S}{{1,3}}"
+_SQL_PASSWORD = (
+    rf"(?i:\b(?:with|encrypted|login|set|(?:user|role){_S}{{1,3}}[^{_NO_S}]{{1,80}}){_S}{{1,3}}password{_S}{{1,3}}"
+    rf"|\bset{_S}{{1,3}}password{_S}{{1,3}}for{_S}{{1,3}}[^\x00\n=]{{1,80}}={_S}{{0,3}}(?:password\()?)"
+)
+_SQL_SEEN = (
+    rf"(?:IDENTIFIED{_IDENTIFIED.replace('{1,40}', '+')}{_ESC}[\"']"
+    rf"|(?i:password{_S}{{1,3}}(?:{_ESC}[\"']|for{_S}{{1,3}}[^\x00\n=]*=)))"
+)
+_QUOTED = rf"{_ESC}(?:'([!-&(-~]{{4,}}?){_ESC}'|\"([!#-~]{{4,}}?){_ESC}\")"
 _SESSION = r"(?i:(?:sess|sid|auth|token|jwt|login)[a-z0-9_.-]{0,20}=)([A-Za-z0-9%+/._~-]{16,}={0,2})"
 _LINE = r"(?:\r?\n|(?:\\{1,3}r)?\\{1,3}n)"
 _KEY_MARK = r"(?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-{5,7}"
@@ -273,7 +287,7 @@ RULES: tuple[Rule, ...] = (
     Rule("api-key", rf"\b([A-Za-z0-9]{{14}}\.atlasv1\.{_WORD}{{60,}})", None, r"\.atlasv1\."),
     Rule("api-key", rf"\b(sk\.eyJ{_WORD}{{20,}}\.{_WORD}{{20,}})"),
     Rule("api-key", rf"\bSSWS{_S}{{1,3}}({_WORD}{{40,}})"),
-    Rule("api-key", r"\b(EAA[A-Za-z0-9]{80,}|LTAI[A-Za-z0-9]{12,26}|AKID[A-Za-z0-9]{32})\b", _is_random),
+    Rule("api-key", r"(?:\A|[^A-Za-z0-9+/_-])(EAA[A-Za-z0-9]{80,}|LTAI[A-Za-z0-9]{12,26}|AKID[A-Za-z0-9]{32})(?:[^A-Za-z0-9+/_-]|$)", _is_random),
     Rule("api-key", rf"(?i:api[_-]?key){_GIVEN}{_ESC}[\"'`]?([0-9a-fA-F]{{8}}(?:-[0-9a-fA-F]{{4}}){{3}}-[0-9a-fA-F]{{12}})\b", lambda value: len(set(value)) > _UUID_SIGNS),
     Rule("api-key", r"\b(hf_[A-Za-z0-9]{34})\b", lambda value: not value[3:].islower() and not value[3:].isupper()),
     Rule("api-key", rf"\b(nvapi-{_WORD}{{60,}}|dapi[0-9a-f]{{32}}|key-[0-9a-f]{{32}}\b|[0-9a-f]{{32}}-us[0-9]{{1,2}}\b|re_[A-Za-z0-9]{{8}}_[A-Za-z0-9]{{24}}|rubygems_[0-9a-f]{{48}}|dckr_[a-z]{{3}}_{_WORD}{{27,}}|sbp_[0-9a-f]{{40}}|pscale_[a-z]{{2,6}}_{_WORD}{{32,}}|dp\.[a-z]{{2,5}}\.[A-Za-z0-9]{{40,}}|figd_{_WORD}{{38,}}|ATATT3[A-Za-z0-9_=-]{{50,}}|ATBB[A-Za-z0-9]{{28,}}|glsa_[A-Za-z0-9]{{32}}_[0-9a-f]{{8}}|NRAK-[A-Z0-9]{{27}}|sntry[su]_[A-Za-z0-9+/=_]{{40,}}|PMAK-[0-9a-f]{{24}}-[0-9a-f]{{34}}|pat[A-Za-z0-9]{{14}}\.[0-9a-f]{{64}}|lsv2_[a-z]{{2}}_[0-9a-f]{{32}}_[0-9a-f]{{10}}|sk-lf-[0-9a-f]{{8}}-[0-9a-f-]{{27}}|tskey-[a-z]{{3,10}}-[A-Za-z0-9]{{8,20}}-[A-Za-z0-9]{{20,}}|HRKU-{_WORD}{{36,}}|nfp_[A-Za-z0-9]{{36}})"),
@@ -302,30 +316,40 @@ RULES: tuple[Rule, ...] = (
     Rule("authorization", rf"(?i:\bbearer{_S}{{1,3}}|\bauthorization{_ESC}[\"']?{_S}{{0,2}}[:=]{_S}{{0,3}}{_ESC}[\"']?(?:api-?key|token|key){_S}{{1,3}}(?:token=)?{_ESC}[\"']?)([A-Za-z0-9+/._~-]{{16,}}={{0,2}})", _is_opaque),
     Rule("authorization", rf"(?i:\bbasic{_S}{{1,3}})([A-Za-z0-9+/]{{8,}}={{0,2}})", _is_login),
     Rule("password", rf"(?:{_SPOKEN}|{_ENDING}){_GIVEN}{_ESC}(?:\"([!#-~]{{4,}}?){_ESC}\"|'([!-&(-~]{{4,}}?){_ESC}'|[「『“]([!-~]{{4,}}?)[」』”])", _is_literal),
-    Rule("password", rf"{_SPOKEN}{_GIVEN}{_ESC}[\"']?((?:{_BARE}*[À-ɏ]|[㐀-鿿가-힣ぁ-ヶ]{{1,8}}[A-Za-z0-9]){_BARE}[À-ɏ!#-&(-+\--:<-_a-~]{{2,}})", _is_foreign),
+    Rule("password", rf"{_SPOKEN}{_GIVEN}{_ESC}[\"']?((?:{_BARE}{{0,40}}[À-ɏ]|[㐀-鿿가-힣ぁ-ヶ]{{1,8}}[A-Za-z0-9]){_BARE}[À-ɏ!#-&(-+\--:<-_a-~]{{2,}})", _is_foreign),
     Rule("password", rf"{_SPOKEN}{_GIVEN}`?({_BARE}{{6,}})", _is_bare_literal),
     Rule("password", rf"{_ENDING}{_GIVEN}`?({_BARE}{{6,}})", lambda value: _is_bare_literal(value) and not _NUMBERS.fullmatch(value)),
     Rule("password", rf"\b(?:[Pp]ass|[Pp]w|PW)[\"'`*]{{0,3}}[:：=]\*{{0,2}}[ ]{{0,2}}[\"'`]?({_BARE}{{6,}})", _is_code),
     Rule("password", r"(?:\A|[\x00\n]|\\n)[ \t+-]{0,12}[a-z0-9_.-]*(?i:password|passwd|passphrase|pwd)[ \t]?[:=][ \t]?[\"']?([a-z]{12,40})[\"']?[ \t]{0,9}(?:[\x00\r\n]|\\n|\Z)|--password[ =][\"']?([a-z]{12,40})(?:[\x00 \r\n\"'\\]|\Z)", _is_plain_word, r"(?i:password|passwd|passphrase|pwd)[ \t]?[:= ][ \t]?[\"']?[a-z]{12}"),
     Rule("password", rf"{_SPOKEN}:[ \t]{{1,3}}[|>][+-]?[ \t]{{0,4}}(?:\r?\n|\\{{1,3}}n)[ \t]{{1,20}}({_BARE}{{6,}})", _is_bare_literal),
     Rule("password", rf"{_HIDDEN}(?:[ ]{{1,2}}`?|[ ]?[「『“`])({_BARE}{{6,}})", _is_code),
-    Rule("password", rf"""(?i:\b(?:us(?:e|es|ed|ing)|with|and|enter|type|try){_S}{{1,2}}(?:[a-z]{{1,10}}{_S}){{0,2}}(?:password|passphrase|passwd){_S})[\"'`“]?({_BARE}*[0-9]{_BARE}*)""", lambda value: len(value) >= _CODE_CHARS and _is_code(value), rf"""(?i:(?:password|passphrase|passwd){_S})[\"'`“]?{_BARE}*[0-9]"""),
+    Rule("password", rf"""(?i:\b(?:us(?:e|es|ed|ing)|with|and|enter|type|try){_S}{{1,2}}(?:[a-z]{{1,10}}{_S}){{0,2}}(?:password|passphrase|passwd){_S})[\"'`“]?({_BARE}{{0,80}}[0-9]{_BARE}*)""", lambda value: len(value) >= _CODE_CHARS and _is_code(value), rf"""(?i:(?:password|passphrase|passwd){_S})[\"'`“]?{_BARE}*[0-9]"""),
     Rule("password", rf"""(?:{_SPOKEN}|{_ENDING}){_GIVEN}{_ESC}(?:\"([!#-~][ !#-~]{{3,200}}?){_ESC}\"|'([!-&(-~][ !-&(-~]{{3,200}}?){_ESC}')""", _is_phrase),
     Rule("password", rf"""(?i:\bpassphrase)(?:{_GIVEN}|{_S}(?:is|was){_S})[\"'`“]?([a-z]{{2,20}}(?: [a-z]{{2,20}}){{3,11}})""", _is_phrase),
     Rule("password", rf"""(?i:\b(?:password|passphrase|passwd|passcode|pwd)(?:{_S}(?:for|of|on|at|in)(?:{_S}[\w.@-]{{1,40}}){{1,4}}?)?(?:{_S}{{1,2}}(?:is|was)(?:{_S}now)?:?{_S}{{1,2}}|:[ ]))[\"'`“]?({_BARE}{{6,}})""", _is_spoken),
     Rule("password", rf"""(?i:\b(?:chang|set|reset|updat|rotat)[a-z]{{0,4}}{_S}(?:[\w']{{1,20}}{_S}){{0,3}}(?:password|passphrase){_S}to{_S})[\"'`“]?({_BARE}{{6,}})""", _is_spoken, rf"""(?i:(?:password|passphrase){_S}to{_S})[\"'`“]?{_BARE}{{6}}"""),
     Rule("password", rf"(?:密碼|密码|口令|パスワード)を{_S}{{0,3}}[「『“`]?({_BARE}{{6,}}?)[」』”`]?{_S}{{0,3}}に", _is_spoken),
     Rule("password", rf"{_SPOKEN}[`* ]{{0,4}}\|[ `*]{{0,4}}([!#-&(-+\--:<-_a-{{}}~]{{6,}}?)[ `*]{{0,4}}\|", _is_spoken),
-    Rule("password", rf"(?i:password|passwd|[_-]pass){_VALUE_OF}([!#-&(-~]{{4,}})", _is_literal),
+    Rule("password", rf"(?i:password|passwd|[_-]pass){_VALUE_OF}([!#-&(-~]{{4,}}?)(?:{_ESC}[\"']|[^!-~]|$)", _is_literal),
     Rule("password", r"(?i:<(?:password|passwd|pwd)>)([!-;=-~]{4,})</", _is_literal),
     Rule("password", r"(?i:--password=|\bsshpass -p ?)[\"']?([!#-&(-~]{4,})", _is_literal),
     Rule("password", r"(?i:--password )(?:\"([!#-~]{4,})\"|'([!-&(-~]{4,})'|([!#-&(-~]{6,}))", _is_bare_literal),
     Rule("password", r"\b(?:mysql|mysqldump|mysqladmin|mariadb) (?:-[^\x00\n|;&]{0,80} )?-p[\"']?([!#-&(-~]{6,})", lambda value: _is_typed(value) and _is_bare_literal(value)),
     Rule("password", rf"\bmachine{_S}{{1,3}}(?:localhost|[^{_NO_S}]{{1,150}}[.:][^{_NO_S}]{{1,50}}){_S}{{1,3}}login{_S}{{1,3}}[^{_NO_S}]{{1,200}}{_S}{{1,3}}password{_S}{{1,3}}([!-~]{{4,}})", _is_literal, rf"\blogin{_S}{{1,3}}[^{_NO_S}]+{_S}{{1,3}}password{_S}"),
     Rule("password", r"\bcurl [^\x00\n|;&]{0,80}(?:-u|--user|--proxy-user)[ =]?[\"']?[!#-&(-9;-~]{1,60}:([!#-&(-~]{4,})", _is_typed),
+    Rule("password", rf"(?:\bIDENTIFIED{_IDENTIFIED}|{_SQL_PASSWORD}){_QUOTED}", _is_literal, _SQL_SEEN),
+    Rule("password", rf"\bidentified{_IDENTIFIED}{_QUOTED}", _is_bare_literal),
+    Rule("password", rf"(?i:[\"']--?[a-z-]{{0,30}}(?:password|passwd|passphrase|pass|pwd)){_NEXT}([!#-&(-,.-~][!#-&(-~]{{3,}}?){_ESC}[\"']", _is_literal),
+    Rule("password", rf"\b{_MYSQL}{_ESC}[\"'],[^\x00\]]{{0,120}}[\"']-p([!#-&(-~]{{4,}}?){_ESC}[\"']", _is_typed, rf"\b{_MYSQL}{_ESC}[\"'],"),
+    Rule("password", rf"(?i:password|passwd|pwd)(?i:[ _-](?:text[ _-]?box|input|field|entry|box)){{0,2}}{_ESC}[\"']?\]?{_ESC}[\"'](?:,(?:{_S}|\\n){{0,20}}{_ESC}[\"'][A-Za-z_]{{1,20}}{_ESC}[\"']:{_S}{{0,3}}{_ESC}[\"']?[^\x00\n\"',]{{0,60}}?{_ESC}[\"']?){{0,3}}?,(?:{_S}|\\n){{0,20}}{_ESC}[\"'](?:value|text){_ESC}[\"']:{_S}{{0,3}}{_ESC}[\"']([!#-&(-~]{{4,}}?){_ESC}[\"']", _is_bare_literal, rf"(?i:password|passwd|pwd)[ A-Za-z_-]*{_ESC}[\"']?\]?{_ESC}[\"'](?:,(?:{_S}|\\n){{0,20}}{_ESC}[\"'][A-Za-z_]+{_ESC}[\"']:{_S}{{0,3}}{_ESC}[\"']?[^\x00\n\"',]*[\"']?)*,(?:{_S}|\\n){{0,20}}{_ESC}[\"'](?:value|text){_ESC}[\"']:"),
+    Rule("password", rf"\b(?:(?:ENV|setenv|setx)[ \t]{{1,3}}|set (?:-[a-zA-Z-]{{1,12}} )+)[A-Z0-9_]*(?:PASSWORD|PASSWD|PWD|PASSPHRASE|SECRET|_PASS)[ \t]{{1,3}}[\"']?({_BARE}{{6,}})", _is_assigned, rf"(?:PASSWORD|PASSWD|PWD|PASSPHRASE|SECRET|_PASS)[ \t]{{1,3}}[\"']?{_BARE}{{6}}"),
+    Rule("password", rf"\b[A-Za-z0-9_.-]{{1,32}}:([!#-&(-{{}}~]{{4,100}})[\"']?{_S}{{0,3}}\|{_S}{{0,3}}(?:sudo{_S})?chpasswd|\bchpasswd{_S}{{0,3}}<<<{_S}{{0,3}}[\"']?[A-Za-z0-9_.-]{{1,32}}:([!#-&(-~]{{4,}})", _is_literal, _CHPASSWD),
+    Rule("password", r"\b(?:(?:docker|podman|helm|buildah|nerdctl|skopeo|oras|oc)(?: registry)? login|redis-cli|mongosh|mongodump|mongorestore) (?:[^\x00\n|;&]{0,80} )?(?:-a|-p|--pass)[ =][\"']?([!#-&(-,.-~][!#-&(-~]{3,})", _is_typed, r"(?: login|redis-cli|mongosh|mongodump|mongorestore) (?:[^\x00\n|;&]* )?(?:-a|-p|--pass)[ =]"),
     Rule("cookie", rf"""(?:(?i:\bcookie{_ESC}[\"']?{_S}{{0,2}}[:=])|\bcurl [^\x00\n|;&]{{0,200}}(?:-b|--cookie)[ =])[^\x00\r\n]{{0,400}}?{_SESSION}""", _is_opaque, _SESSION.replace("{0,20}", "*")),
     Rule("token", rf"(?i:{_KEYED}){_GIVEN}{_ESC}[\"'`]?([A-Za-z0-9+/._=~-]{{12,}})", _is_key),
     Rule("token", rf"(?i:{_KEYED}){_VALUE_OF}([A-Za-z0-9+/._=~-]{{12,}})", _is_key),
+    Rule("token", rf"(?i:--[a-z-]{{0,30}}(?:token|secret|api-?key))(?:[ =]{_ESC}[\"']?|{_NEXT})([A-Za-z0-9+/._=~-]{{12,}})", _is_key),
+    Rule("token", rf"(?i:secret(?:_?key)?){_ESC}[\"']{_S}{{0,3}}[:=]{_S}{{0,3}}{_ESC}[\"']([!#-&(-~]{{6,}}?){_ESC}[\"']", _is_code),
     Rule("password", rf"\b[A-Z0-9_]*(?:PASSWORD|PASSWD|PWD|PASSPHRASE|SECRET|SECRET_KEY|_PASS|\bPASS)=[\"']?({_BARE}{{8,}})", _is_assigned, rf"(?:PASSWORD|PASSWD|PWD|PASSPHRASE|SECRET|SECRET_KEY|_PASS|\bPASS)=[\"']?{_BARE}{{8}}"),
 )
 # fmt: on

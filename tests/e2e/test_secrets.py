@@ -93,6 +93,10 @@ KINDS = {
     "ja": Kind(lambda: made(12), "パスワード：{}です"),
     "en": Kind(lambda: made(12), "the password is {}"),
     "token": Kind(lambda: made(32), "client_secret: {}"),
+    "settings": Kind(lambda: made(12), "APP_SECRET={}"),
+    "markdown": Kind(lambda: made(12), "**Password:** {}"),
+    "sql": Kind(lambda: made(12), "IDENTIFIED BY '{}'"),
+    "webhook": Kind(lambda: made(36), "https://open.feishu.cn/open-apis/bot/v2/hook/{}"),
     "private key": Kind(key_block),
     "private key, escaped": Kind(lambda: key_block().replace("\n", "\\n"), '{"private_key": "{}"}'),
 }
@@ -216,7 +220,18 @@ def plant(home: Path, pens: list[Pen], planted: Planted) -> None:
         "env": {"DB_PASSWORD": made(12), "N": 'a"b'},
     }
     named["quoted"] = {"password": f'{made(12)}"{made(12)}'}
-    for value in (named["password"], named["api_key"], named["env"]["DB_PASSWORD"], named["quoted"]["password"]):
+    named["fill"] = [{"selector": "#password", "value": made(12)}, {"element": "Password", "text": made(12)}]
+    named["argv"] = [["mysql", "-u", "root", f"-p{made(12)}"], ["tool", "--password", made(12)]]
+    for value in (
+        named["fill"][0]["value"],
+        named["fill"][1]["text"],
+        named["argv"][0][3],
+        named["argv"][1][2],
+        named["password"],
+        named["api_key"],
+        named["env"]["DB_PASSWORD"],
+        named["quoted"]["password"],
+    ):
         planted.where[value] = f"named argument of {agent}"
     tool(pen, named)
     set_branch(pen, f"topic/{planted.text('github', f'{agent}´s branch')}" if agent != "pi" else "")

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from harkback.redact import Masker, masker
 from harkback.secret_rules import RULES
+from harkback.sources._calls import strings
 
 _RANDOM = random.Random(20)
 ALNUM = string.ascii_letters + string.digits
@@ -296,6 +297,37 @@ SECRETS = [
     Planted("password", "Käsebrot77x!", 'password: "{}"'),
     Planted("password", "Pass7wörter9", "Passwort: {}"),
     Planted("password", "Zqkl1JYnrw87x", "password: |\n  {}\nport: 1"),
+    Planted("password", "hunter2", '{"user":"x","pass":"{}"}'),
+    Planted("password", "hunter2", r'{\"user\":\"x\",\"pass\":\"{}\"}'),
+    Planted("password", "hunter2", '{"selector":"#password","value":"{}"}'),
+    Planted("password", "hunter2", r'{\"selector\":\"#password\",\"value\":\"{}\"}'),
+    Planted("password", "hunter2", r'{"selector":"input[name=\"password\"]","value":"{}"}'),
+    Planted("password", "hunter2", '{"element":"Password","text":"{}"}'),
+    Planted("password", "hunter2", '{"element":"Password input field","ref":"s1e23","text":"{}"}'),
+    Planted("password", "hunter2", '["tool","--user","kim","--password","{}"]'),
+    Planted("password", "hunter2", '["mysql","-u","root","-p{}"]'),
+    Planted("password", "hunter2", r'[\"mysql\",\"-u\",\"root\",\"-p{}\"]'),
+    Planted("token", "short9value", '{"client_secret":"{}"}'),
+    Planted("token", "xR4tQbWz9LmK", '["tool", "--token", "{}"]'),
+    Planted("token", "xR4tQbWz9LmK", "tool --api-key {} run"),
+    Planted("password", "hunter2", "CREATE USER kim IDENTIFIED BY '{}';"),
+    Planted("password", "hunter2", "ALTER USER 'kim'@'%' IDENTIFIED WITH mysql_native_password BY '{}';"),
+    Planted("password", "hunter2", "CREATE ROLE kim WITH LOGIN PASSWORD '{}';"),
+    Planted("password", "hunter2", "ALTER USER kim WITH PASSWORD '{}'"),
+    Planted("password", "hunter2", "alter user kim password '{}'"),
+    Planted("password", "hunter2", "create user kim identified by '{}';"),
+    Planted("password", "correcthorse", "CREATE USER kim IDENTIFIED BY '{}';"),
+    Planted("password", "hunter2", 'SET PASSWORD FOR root = "{}"'),
+    Planted("password", "hunter2", 'os.environ["PGPASSWORD"] = "{}"'),
+    Planted("password", "hunter2", "ENV DB_PASSWORD {}"),
+    Planted("password", "hunter2", "set -x DB_PASSWORD {}"),
+    Planted("password", "hunter2", "set -gx DB_PASSWORD '{}'"),
+    Planted("password", "hunter2", "setenv PASSWORD {}"),
+    Planted("password", "hunter2", "echo 'root:{}' | chpasswd"),
+    Planted("password", "hunter2", "echo root:{} | sudo chpasswd"),
+    Planted("password", "hunter2", "chpasswd <<< 'root:{}'"),
+    Planted("password", "hunter2", "docker login -u kim -p {} ghcr.io"),
+    Planted("password", "hunter2", "redis-cli -h db -a {} ping"),
     Planted("private-key", made(43, WORD), '{"kty":"EC","crv":"P-256","x":"abc","d":"{}"}'),
 ]
 # fmt: on
@@ -504,6 +536,28 @@ ORDINARY = [
     "密碼是 SHA-256 雜湊",
     "密碼為 utf8mb4",
     "the password is argon2id",
+    '{"element":"Password","text":"Enter"}',
+    '{"name":"password","type":"text","value":"required"}',
+    '{"selector":"#password","text":"Continue"}',
+    '["tool","--password","--user"]',
+    '["docker","run","-p8080:80"]',
+    '{"secret":"prod-db-credentials-2024"}',
+    '{"secret":"web/frontend/v2"}',
+    "it is identified by 'user name' only",
+    'columns identified by "orderBy".',
+    "WITH PASSWORD '$1'",
+    "IDENTIFIED BY '<password>'",
+    "SET PASSWORD FOR root",
+    'os.environ["PGPASSWORD"] = password',
+    "ENV DB_PASSWORD_FILE /run/secrets/db",
+    "ENV PASSWORD $1",
+    "the PASSWORD variable is needed",
+    "cat users | chpasswd",
+    "docker login -u kim --password-stdin",
+    "docker login -p $TOKEN",
+    "redis-cli -p 6379 ping",
+    "redis-cli -h db -a $REDIS_PASSWORD ping",
+    "tool --token generateAccessToken",
     "first_pass: 12345678",
     "pass: 12 fail: 3",
     "PASS: case12345",
@@ -555,6 +609,8 @@ ORDINARY = [
     "password: vault:secret/data/x",
     'password: "file:/run/secrets/db1"',
     "api_key: 00000000-0000-0000-0000-000000000000",
+    f"data:image/jpeg;base64,AAAA/EAA{made(100)}/9k=",
+    f"data:image/jpeg;base64,EAA{made(100)}+9k=",
     "Private-Lines: 14 is how it goes on",
     '{"d": "M10 10 H 90 V 90 H 10 L 10 10 C 20 20, 40 20, 50 10", "k": "v"}',
     "Authorization: Token authentication is used",
@@ -683,6 +739,62 @@ def test_a_text_that_is_json_is_masked_by_its_keys(own: Masker) -> None:
     arguments = '{"a": [{"password": "[masked password]"}], "b": "\\u30d1\\u30b9"}'
     assert masked == {"arguments": arguments, "other": "{not json}", "n": "[1, 2]"}
     assert found == {"password": 1}
+
+
+def test_a_record_that_names_its_value_is_masked_by_that_name(own: Masker) -> None:
+    fills = [
+        {"selector": "#password", "value": "hunter2"},
+        {"element": "Password input field", "ref": "s1e2", "text": "hunter2"},
+        {"name": "DB_PASSWORD", "value": "hunter2"},
+        {"name": "token", "value": "xR4tQbWz9LmK"},
+        {"name": "password-hint", "value": "hunter2"},
+        {"name": "password", "value": "required", "text": {"value": 1}},
+    ]
+    masked, found = own.mask_all(fills)
+    assert masked == [
+        {"selector": "#password", "value": "[masked password]"},
+        {"element": "Password input field", "ref": "s1e2", "text": "[masked password]"},
+        {"name": "DB_PASSWORD", "value": "[masked password]"},
+        {"name": "token", "value": "[masked token]"},
+        *fills[4:],
+    ]
+    assert found == {"password": 3, "token": 1}
+    assert own.mask_all(json.dumps(fills)) == (json.dumps(masked), found)
+
+
+def test_a_list_that_is_a_command_is_masked_as_its_line(own: Masker) -> None:
+    commands = [
+        ["mysql", "-u", "root", "-phunter22", "shop"],
+        ["tool", "--password", "hunter2", "--now"],
+        ["tool", "--password=hunter2"],
+        ["tool", "--password", 5],
+        ["a - b", "password", "hunter2"],
+    ]
+    masked, found = own.mask_all(commands)
+    assert masked == [
+        ["mysql", "-u", "root", "-p[masked password]", "shop"],
+        ["tool", "--password", "[masked password]", "--now"],
+        ["tool", "--password=[masked password]"],
+        *commands[3:],
+    ]
+    assert found == {"password": 3}
+
+
+def test_what_is_told_of_a_call_says_what_its_secrets_are(own: Masker) -> None:
+    arguments = {
+        "fill": {"element": "Password", "text": "hunter2"},
+        "argv": [["mysql", "-u", "root", "-phunter22"], ["tool", "--password", "hunter2"], ["ls", "-l"]],
+    }
+    told = list(strings(arguments))
+    assert told == [
+        "Password",
+        'Password: "hunter2"',
+        "mysql -u root -phunter22",
+        "tool --password hunter2",
+        "ls",
+        "-l",
+    ]
+    assert own.mask("\n".join(told))[1] == {"password": 3}
 
 
 def test_values_of_any_depth_are_masked(own: Masker) -> None:

@@ -7,7 +7,7 @@ agent's own tools, whose other arguments are switches; all other tools (MCP, plu
 from __future__ import annotations
 
 from harkback.model import CALLS, Part
-from harkback.redact import masker
+from harkback.redact import GIVING, command_line, masker, named_by
 from harkback.sources._values import head
 from harkback.text.clean import clean
 
@@ -104,11 +104,20 @@ def strings(value: Any, depth: int = _DEPTH) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif depth and isinstance(value, list):
-        for one in value:
+        for one in _in_line(value):
             yield from strings(one, depth - 1)
     elif depth and isinstance(value, dict):
+        name = named_by(value)
         for key, one in value.items():
-            yield from strings(_named(key, one) if type(one) is str else one, depth - 1)
+            yield from strings(
+                _named(name if name and key in GIVING else key, one) if type(one) is str else one, depth - 1
+            )
+
+
+def _in_line(values: list[Any]) -> list[Any]:
+    """Write a command's words in one line where only that tells that one of them is a secret."""
+    line = command_line(values)
+    return values if not line or masker().is_clean(line) else [line]
 
 
 def _named(key: str, value: str) -> str:
