@@ -240,7 +240,8 @@ _ESC = r"\\{0,7}"
 _HIDDEN = r"(?:密碼|密码|口令|パスワード|暗証番号|비밀번호)"
 _SPOKEN = (
     rf"(?:(?i:password|passwd|passphrase|pwd|passwort|kennwort|mot de passe|[\"']pass{_ESC}[\"'])|{_HIDDEN}|[Cc]ontraseña|[Пп]ароль"
-    r"|\\u5bc6\\u(?i:78bc|7801)|\\u30d1\\u30b9\\u30ef\\u30fc\\u30c9)"
+    r"|\\u5bc6\\u(?i:78bc|7801)|\\u30d1\\u30b9\\u30ef\\u30fc\\u30c9|\\u6697\\u8a3c\\u756a\\u53f7|\\ube44\\ubc00\\ubc88\\ud638|[Cc]ontrase\\u00f1a"
+    r"|\\u04[13]f\\u0430\\u0440\\u043e\\u043b\\u044c)"
 )
 _ENDING = r"(?i:[a-z0-9][_-]pass)"
 _BARE = r"[!#-&(-+\--:<-_a-~]"
