@@ -136,6 +136,30 @@ def test_a_title_that_another_transcript_gives_does_not_come_back(own_home: Path
     assert traces(own_home, WORD) == []
 
 
+@pytest.mark.parametrize("by", ["query", "id"])
+def test_a_forgotten_title_that_another_transcript_gives_does_not_come_back(own_home: Path, by: str) -> None:
+    pen, other, same = Claude(1, "2026-11-03"), Claude(2, "2026-11-04"), Claude(3, "2026-11-05")
+    pen.user("pear asked")
+    other.rows.append({"type": "summary", "summary": f"{WORD} plan", "leafUuid": pen.rows[-1]["uuid"]})
+    same.user("pear elsewhere")
+    same.title(own_home, f"{WORD} plan")
+    for one in (pen, other, same):
+        one.write(own_home)
+    (hit, second) = hits(WORD)
+    assert {hit["session"], second["session"]} == {pen.id, same.id}
+    named = ("--match", WORD) if by == "query" else (next(one["id"] for one in hits(WORD) if one["session"] == pen.id),)
+    assert hark("forget", *named, "--yes").status == 0
+    assert traces(own_home, WORD) == []
+    for argv in (("sync",), ("sync", "--full")):
+        hark(*argv)
+        assert (hits(WORD), traces(own_home, WORD)) == ([], [])
+        assert hark("check").status == 0
+    same.title(own_home, "zebra now")
+    same.write(own_home)
+    assert [one["session"] for one in hits("zebra")] == [same.id]
+    assert hark("check").status == 0
+
+
 @pytest.mark.parametrize("is_known", [True, False], ids=["fork read before", "fork read after"])
 @pytest.mark.parametrize("kind", PENS)
 def test_a_session_that_says_only_what_was_forgotten_is_not_listed(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harkback._record import NamedTuple
-from harkback.engines.local.erasing import MUST_REBUILD
+from harkback.engines.local.erasing import MUST_REBUILD, forgotten_titles
 from harkback.engines.local.pending import watermark
 from harkback.redact import masker
 
@@ -40,6 +40,9 @@ def faults(engine: LocalEngine) -> Iterator[Fault]:
         number = con.execute(statement).fetchone()[0]
         if number:
             yield Fault(kind, number, REREAD)
+    titles = sum(map(len, forgotten_titles(con)))
+    if titles:
+        yield Fault("forgotten titles that are still there", titles, REREAD)
     for name, statement in _TOTALS.items():
         kept = con.execute("SELECT value FROM meta WHERE key=?", (f"total_{name}",)).fetchone()
         found = con.execute(statement).fetchone()[0]
@@ -60,6 +63,7 @@ _ORPHANS = {
     ),
     "forgotten messages that are still there": (
         "SELECT count(*) FROM part JOIN tombstone ON tombstone.key = part.message AND tombstone.kind = 'message'"
+        " WHERE part.pos >= 0"  # a title's row is named after its session, which may have another one now
     ),
     "checkpoints without a fingerprint": "SELECT count(*) FROM transcript WHERE offset > 0 AND fingerprint = ''",
 }

@@ -118,6 +118,8 @@ def erase(con: sqlite3.Connection, messages: set[int], sessions: set[int], *, le
     for session in speaking - sessions:
         if is_empty(con, session):
             _silence(con, session)
+    if leave_tombs:
+        drop_titles(con)
     _forget_names(con)
     # Deleted words stay readable in the index until it is made anew; a kill may come between.
     con.execute("INSERT OR REPLACE INTO meta VALUES(?, 1)", (MUST_REBUILD,))
@@ -161,14 +163,18 @@ def _sessions_with(con: sqlite3.Connection) -> set[int]:
 
 def _silence(con: sqlite3.Connection, session: int) -> None:
     """Keep of a session in which nothing is left no title and no time: it is listed when something is said again."""
+    _take_title(con, session)
+    con.execute("UPDATE session SET started=NULL, ended=NULL WHERE id=?", (session,))
+
+
+def _take_title(con: sqlite3.Connection, session: int) -> None:
+    """Take a session's title away, and out of what reading remembers of it."""
     title, seq = con.execute("SELECT title, title_seq FROM session WHERE id=?", (session,)).fetchone()
     if title:
         for number, state in con.execute("SELECT id, state FROM transcript WHERE session=?", (session,)).fetchall():
             con.execute("UPDATE transcript SET state=? WHERE id=?", (without(state, title), number))
     _delete_title(con, seq)
-    con.execute(
-        "UPDATE session SET title='', title_rank=0, title_seq=NULL, started=NULL, ended=NULL WHERE id=?", (session,)
-    )
+    con.execute("UPDATE session SET title='', title_rank=0, title_seq=NULL WHERE id=?", (session,))
 
 
 def _delete_title(con: sqlite3.Connection, seq: int | None) -> None:
@@ -198,11 +204,15 @@ def _count_out(con: sqlite3.Connection) -> None:
 
 
 def _forget_titles(con: sqlite3.Connection) -> None:
-    """Take away titles that were made of a doomed prompt, and doomed titles; from what reading remembers too."""
+    """Take away titles that were made of a doomed prompt, and doomed titles; from what reading remembers too.
+
+    The name of a title's row is the session's, which may get another title: the tombstone is that of its text.
+    """
     rows = con.execute(
         "SELECT session.id, title FROM session JOIN part ON part.seq = title_seq WHERE part.message IN"
         " (SELECT key FROM doomed)"
     ).fetchall()
+    con.execute("DELETE FROM doomed WHERE key IN (SELECT message FROM part JOIN session ON title_seq = seq)")
     prompts = con.execute(
         "SELECT session.id, title, text FROM session JOIN transcript ON transcript.session = session.id JOIN"
         " (SELECT transcript, pos, message FROM copy UNION SELECT transcript, pos, message FROM part) place"
@@ -216,10 +226,29 @@ def _forget_titles(con: sqlite3.Connection) -> None:
         if title in " ".join(text.split())[: 4 * len(title)] or text.lstrip().startswith(title)
     ]
     for session, title in set(rows):
-        con.execute("UPDATE session SET title='', title_rank=0, title_seq=NULL WHERE id=?", (session,))
         con.execute("INSERT OR IGNORE INTO tombstone VALUES(?, ?)", (title_key(title), TITLE))
-        for number, state in con.execute("SELECT id, state FROM transcript WHERE session=?", (session,)).fetchall():
-            con.execute("UPDATE transcript SET state=? WHERE id=?", (without(state, title), number))
+        _take_title(con, session)
+
+
+def forgotten_titles(con: sqlite3.Connection) -> tuple[list[int], list[int]]:
+    """Find forgotten titles that stand somewhere: the sessions that have one, and the claims, by their keys."""
+    forgotten = tombs(con, TITLE)
+    if not forgotten:
+        return [], []
+    given = con.execute("SELECT id, title FROM session WHERE title_seq IS NOT NULL").fetchall()
+    claimed = con.execute("SELECT key, title FROM claim").fetchall()
+    return (
+        [session for session, title in given if title_key(title) in forgotten],
+        [key for key, title in claimed if title_key(title) in forgotten],
+    )
+
+
+def drop_titles(con: sqlite3.Connection) -> None:
+    """Take away forgotten titles wherever they stand: in other sessions, and where another transcript tells them."""
+    sessions, claims = forgotten_titles(con)
+    for session in sessions:
+        _take_title(con, session)
+    con.executemany("DELETE FROM claim WHERE key=?", [(key,) for key in claims])
 
 
 def _forget_heads(con: sqlite3.Connection) -> None:

@@ -215,7 +215,7 @@ class Writing:
                     cwd=mask(record.cwd)[0],
                     last_cwd=mask(record.last_cwd)[0],
                 )
-                if self._forgotten_titles and title_key(opened.facts.title) in self._forgotten_titles:
+                if self._is_forgotten(opened.facts.title):
                     opened.unwanted.add(opened.facts.title)
                     opened.facts = opened.facts._replace(title="", title_rank=0)
             case Problem():
@@ -224,10 +224,14 @@ class Writing:
                 self._problems.append(where)
             case SessionTitle():
                 key = key_of(opened.agent, record.key)
-                if key not in self._forgotten_messages:
-                    self._claims.append((opened.number, key, self._masker.mask(record.title)[0]))
+                title, _ = self._masker.mask(record.title)
+                if key not in self._forgotten_messages and not self._is_forgotten(title):
+                    self._claims.append((opened.number, key, title))
             case _:
                 raise AssertionError(record)
+
+    def _is_forgotten(self, title: str) -> bool:
+        return bool(self._forgotten_titles) and title_key(title) in self._forgotten_titles
 
     def _cut_long(self, opened: Open, message: Message) -> Message:
         """Cut texts that no one wrote by hand, and say so; the rest can be read with `hark show --raw`."""
@@ -587,7 +591,7 @@ class Writing:
         for session, native, title, started, number, path in rows.fetchall():
             name, rank = names.get(native, ("", 0))
             name = self._masker.mask(name)[0]
-            if title_key(name) in self._forgotten_titles:
+            if self._is_forgotten(name):
                 continue
             if name and name != title:
                 facts = Session(agent, native, name, rank, started_ms=started)
@@ -621,18 +625,18 @@ class Writing:
     def settle_titles(self, *, all_is_read: bool = False) -> None:
         """Give the titles that old Claude Code kept in other files to the sessions they speak of.
 
-        Once `all_is_read`, a title whose message nobody has may be that of an excluded session, and is dropped.
+        Once `all_is_read`, a title whose message nobody has may be that of an excluded session, and is dropped. So is
+        one that was forgotten: older programs left it here.
         """
+        dropped = {key for key, title in self.con.execute("SELECT key, title FROM claim") if self._is_forgotten(title)}
         if all_is_read and self.con.execute("SELECT 1 FROM meta WHERE key=?", (EVER_EXCLUDED,)).fetchone():
-            self._drop_claims()
-        self._retitle(claims(self.con))
-
-    def _drop_claims(self) -> None:
-        nobodys = "FROM claim WHERE NOT EXISTS(SELECT 1 FROM identity WHERE identity.key = claim.key)"
-        if self.con.execute(f"SELECT 1 {nobodys}").fetchone():
+            nobodys = "SELECT key FROM claim WHERE NOT EXISTS(SELECT 1 FROM identity WHERE identity.key = claim.key)"
+            dropped.update(key for (key,) in self.con.execute(nobodys))
+        if dropped:
             with guarded(self.folder), transaction(self.con) as con:
-                con.execute(f"DELETE {nobodys}")
+                con.executemany("DELETE FROM claim WHERE key=?", [(key,) for key in sorted(dropped)])
             self._empty_wal(0)
+        self._retitle(claims(self.con))
 
     def _retitle(self, titles: list[tuple[Open, Session]]) -> None:
         if not titles:
