@@ -136,6 +136,25 @@ def test_a_title_that_another_transcript_gives_does_not_come_back(own_home: Path
     assert traces(own_home, WORD) == []
 
 
+def test_the_names_of_a_forgotten_message_are_not_stored_again(own_home: Path) -> None:
+    pen = Claude(1, "2026-11-03")
+    pen.user("pear asked")
+    pen.user(f"{WORD} there")
+    pen.rows[-1]["gitBranch"] = "branch-zebra"
+    pen.edit(f"/w/demo/{WORD}.md")
+    pen.write(own_home)
+    hark("sync")
+    assert traces(own_home, f"{WORD}.md", "branch-zebra") != []
+    assert hark("forget", "--match", WORD, "--yes").status == 0
+    assert traces(own_home, f"{WORD}.md", "branch-zebra") == []
+    hark("sync", "--full")
+    pen.write(own_home)
+    hark("sync")
+    assert traces(own_home, WORD, "branch-zebra") == []
+    assert hark("check").status == 0
+    assert len(hits("pear")) == 1
+
+
 @pytest.mark.parametrize("by", ["query", "id"])
 def test_a_forgotten_title_that_another_transcript_gives_does_not_come_back(own_home: Path, by: str) -> None:
     pen, other, same = Claude(1, "2026-11-03"), Claude(2, "2026-11-04"), Claude(3, "2026-11-05")

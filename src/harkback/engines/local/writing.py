@@ -258,16 +258,14 @@ class Writing:
             (opened, message, key_of(opened.agent, message.key), key_of(opened.agent, message.copy_key))
             for opened, message in waiting
         ]
+        if self._forgotten_messages:
+            keyed = [one for one in keyed if not self._is_unwanted(*one)]
         self._find_owners([key for _, _, *keys in keyed for key in keys if key])
-        self._labels.learn(waiting)
+        self._labels.learn([(opened, message) for opened, message, _, _ in keyed])
         rows: list[tuple[object, ...]] = []
         facts: list[Facts] = []
         owners = self._owners
-        forgotten = self._forgotten_messages
         for opened, message, first, second in keyed:
-            if forgotten and (first in forgotten or second in forgotten):
-                opened.unwanted.update(head_of(part.text) for part in message.parts if part.lane == TALK)
-                continue
             owner = owners.get(first) or (owners.get(second) if second else None)
             if owner is not None:
                 self._note_copy(owner, opened, message, first, second)
@@ -278,6 +276,13 @@ class Writing:
         self._rows += rows
         if self._indexes and facts:
             self.words.add(facts, token_strings(texts))
+
+    def _is_unwanted(self, opened: Open, message: Message, first: int, second: int) -> bool:
+        """Whether a message was forgotten; then the transcript's title must not be made of its beginning."""
+        if first not in self._forgotten_messages and second not in self._forgotten_messages:
+            return False
+        opened.unwanted.update(head_of(part.text) for part in message.parts if part.lane == TALK)
+        return True
 
     def _without_secrets(self, waiting: list[tuple[Open, Message]]) -> list[tuple[Open, Message]]:
         """Mask secrets in what waits to be stored; nothing is kept of them but their number."""
