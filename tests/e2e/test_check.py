@@ -14,9 +14,9 @@ from harkback.engines.local import LocalEngine
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.e2e.pens import PENS, Claude, Pi, hark, hits
+    from tests.e2e.pens import PENS, Claude, Pen, Pi, hark, hits
 else:
-    from pens import PENS, Claude, Pi, hark, hits
+    from pens import PENS, Claude, Pen, Pi, hark, hits
 
 
 @pytest.fixture
@@ -60,6 +60,15 @@ BREAKS = [
     ("INSERT INTO copy VALUES(12345, 1, 0, 1)", "copies of no message", "hark sync --full"),
     ("UPDATE part SET lane = 7 WHERE seq = 1", "texts stand in the index as something else", "hark rebuild"),
     ("UPDATE transcript SET fingerprint = ''", "checkpoints without a fingerprint", "hark sync --full"),
+    ("INSERT INTO identity VALUES(12345, 999)", "names of no text", "hark sync --full"),
+    ("UPDATE copy SET transcript = 999", "copies in no transcript", "hark sync --full"),
+    ("UPDATE session SET title_seq = 999 WHERE id = 1", "titles without a text", "hark sync --full"),
+    ("DELETE FROM session WHERE id = 1", "transcripts of no session", "hark sync --full"),
+    (
+        "INSERT INTO tombstone SELECT message, 'message' FROM part WHERE seq = 1",
+        "forgotten messages that are still there",
+        "hark sync --full",
+    ),
 ]
 
 
@@ -71,6 +80,36 @@ def test_what_does_not_agree_is_named_with_what_mends_it(archive: str, statement
     assert (kind, mend) in {(one["kind"], one["mend"]) for one in checked.json["faults"]}
     said = hark("check")
     assert (said.status, mend in said.out) == (2, True)
+    hark("sync")
+    for one in sorted({one["mend"] for one in checked.json["faults"]}, reverse=True):
+        assert hark(*one.split()[1:]).status == 0
+    assert hark("check", "--json").json["faults"] == []
+    assert hits("pear") != []
+
+
+def test_what_is_mended_without_transcripts_keeps_the_texts(archive: str, own_home: Path) -> None:
+    own_home.rename(own_home.with_name("away"))
+    own_home.mkdir()
+    change(archive, "DELETE FROM session WHERE id = 1", "DELETE FROM identity", "DELETE FROM meta WHERE key > 'total'")
+    hark("sync", "--full")
+    hark("rebuild")
+    assert hark("check", "--json").json["faults"] == []
+    assert len(hits("pear")) == 5
+
+
+@pytest.mark.parametrize("kind", PENS)
+def test_a_transcript_that_was_written_anew_leaves_no_names(own_home: Path, kind: type[Pen]) -> None:
+    pen = kind(1, "2026-11-03")
+    pen.user("pear first")
+    pen.say("an answer")
+    pen.title(own_home, "zebra")
+    pen.write(own_home)
+    hark("sync")
+    pen.rewind(pen.head)
+    pen.user("apple in its place")
+    pen.write(own_home)
+    assert (hits("pear"), len(hits("apple"))) == ([], 1)
+    assert hark("check", "--json").json["faults"] == []
 
 
 def test_what_the_index_has_lost_comes_back_with_the_command_that_is_named(archive: str) -> None:

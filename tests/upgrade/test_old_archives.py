@@ -137,6 +137,19 @@ def test_a_sync_upgrades_an_old_archive_and_it_answers_the_same(name: str, world
 
 
 @every_archive
+def test_check_reads_an_old_archive_and_what_it_names_is_mended(name: str, world: World, capsys: Any) -> None:
+    unpack(name, world)
+    shutil.rmtree(world.home)
+    for _ in range(2):
+        for argv in (["check", "--json"], ["check", "--secrets"]):
+            assert main(argv) in {0, 2}
+            assert "Traceback" not in capsys.readouterr().err
+        main(["sync"])
+    assert main(["sync", "--full"]) == 0
+    assert (main(["check"]), main(["check", "--secrets"])) == (0, 0)
+
+
+@every_archive
 def test_a_search_upgrades_an_old_archive_when_there_is_news(name: str, world: World, hark: Any) -> None:
     unpack(name, world)
     say_more(world)

@@ -367,6 +367,8 @@ class Archive:
                 return Report(0, 0, 0, len(changes.changed), 0.0), Coverage(0, 0, 0, len(changes.changed), None)
             engine = self._open_for_writing()
             try:
+                if full:
+                    engine.mend()
                 reader = self._reader(engine, until, progress)
                 # Not beside a person's back: what is forgotten is said.
                 sessions, lost = self._forget_excluded(engine, reader.excluded) if limit_s is None else ((), 0)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from harkback._record import NamedTuple
-from harkback.engines.local.erasing import MUST_REBUILD, forgotten_titles
+from harkback.engines.local.erasing import MESSAGE, MUST_REBUILD, forgotten_titles
+from harkback.engines.local.mending import STALE, STILL_THERE, TOTALS
 from harkback.engines.local.pending import watermark
+from harkback.engines.local.schema import WITH_TOMBSTONES, version
 from harkback.redact import masker
 
 TYPE_CHECKING = False
@@ -40,10 +42,8 @@ def faults(engine: LocalEngine) -> Iterator[Fault]:
         number = con.execute(statement).fetchone()[0]
         if number:
             yield Fault(kind, number, REREAD)
-    titles = sum(map(len, forgotten_titles(con)))
-    if titles:
-        yield Fault("forgotten titles that are still there", titles, REREAD)
-    for name, statement in _TOTALS.items():
+    yield from _forgotten(con)
+    for name, statement in TOTALS.items():
         kept = con.execute("SELECT value FROM meta WHERE key=?", (f"total_{name}",)).fetchone()
         found = con.execute(statement).fetchone()[0]
         if (kept[0] if kept else 0) != found:
@@ -53,7 +53,7 @@ def faults(engine: LocalEngine) -> Iterator[Fault]:
 
 _ORPHANS = {
     "texts of no transcript": "SELECT count(*) FROM part WHERE transcript NOT IN (SELECT id FROM transcript)",
-    "names of no text": "SELECT count(*) FROM identity WHERE seq NOT IN (SELECT seq FROM part)",
+    "names of no text": f"SELECT count(*) {STALE}",
     "texts without a name": "SELECT count(DISTINCT message) FROM part WHERE message NOT IN (SELECT key FROM identity)",
     "copies of no message": "SELECT count(*) FROM copy WHERE message NOT IN (SELECT key FROM identity)",
     "copies in no transcript": "SELECT count(*) FROM copy WHERE transcript NOT IN (SELECT id FROM transcript)",
@@ -61,18 +61,19 @@ _ORPHANS = {
     "titles without a text": (
         "SELECT count(*) FROM session WHERE title_seq IS NOT NULL AND title_seq NOT IN (SELECT seq FROM part)"
     ),
-    "forgotten messages that are still there": (
-        "SELECT count(*) FROM part JOIN tombstone ON tombstone.key = part.message AND tombstone.kind = 'message'"
-        " WHERE part.pos >= 0"  # a title's row is named after its session, which may have another one now
-    ),
     "checkpoints without a fingerprint": "SELECT count(*) FROM transcript WHERE offset > 0 AND fingerprint = ''",
 }
 
-_TOTALS = {
-    "parts": "SELECT count(*) FROM part",
-    "problems": "SELECT count(*) FROM problem",
-    "messages": "SELECT ifnull(sum(messages), 0) FROM transcript",
-}
+
+def _forgotten(con: sqlite3.Connection) -> Iterator[Fault]:
+    """Look for what was forgotten and is still there; an older layout has no tombstones yet."""
+    if version(con) < WITH_TOMBSTONES:
+        return
+    messages = con.execute(f"SELECT count(*) {STILL_THERE}", (MESSAGE,)).fetchone()[0]
+    titles = sum(map(len, forgotten_titles(con)))
+    for kind, number in (("messages", messages), ("titles", titles)):
+        if number:
+            yield Fault(f"forgotten {kind} that are still there", number, REREAD)
 
 
 def _index_faults(engine: LocalEngine) -> Iterator[Fault]:

@@ -330,6 +330,13 @@ class LocalEngine:
                 self.con.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         return found
 
+    def mend(self) -> None:
+        """Mend what does not agree in the rows; what the transcripts tell must be read again afterwards."""
+        from harkback.engines.local.mending import mend
+
+        with guarded(self.folder), transaction(self.con) as con:
+            mend(con)
+
     def rebuild(self, progress: Callable[[int], None] = lambda _: None) -> int:
         """Make the word index again from the rows, beside the old one, and swap; gives the number of parts.
 

@@ -120,7 +120,7 @@ def erase(con: sqlite3.Connection, messages: set[int], sessions: set[int], *, le
             _silence(con, session)
     if leave_tombs:
         drop_titles(con)
-    _forget_names(con)
+    drop_stale_names(con)
     # Deleted words stay readable in the index until it is made anew; a kill may come between.
     con.execute("INSERT OR REPLACE INTO meta VALUES(?, 1)", (MUST_REBUILD,))
     con.execute("DELETE FROM doomed")
@@ -317,7 +317,7 @@ def _forget_session(con: sqlite3.Connection, session: int, *, leave_tombs: bool)
         con.execute("INSERT INTO session(id, agent, native) VALUES(?, ?, ?)", (session, agent, native))
 
 
-def _forget_names(con: sqlite3.Connection) -> None:
+def drop_stale_names(con: sqlite3.Connection) -> None:
     """Delete names of files, projects, branches, tools and models that nothing speaks of any more."""
     used: set[int] = set()
     for (files,) in con.execute("SELECT DISTINCT files FROM part WHERE files > ''"):

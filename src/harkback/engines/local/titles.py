@@ -35,12 +35,13 @@ def write_title(con: sqlite3.Connection, opened: Open, facts: Session) -> None:
     elif (not title or rank < had_rank) and (had_rank == CLAIMED or row is None or row[0] != opened.number):
         return
     seq = None
+    key = key_of(opened.agent, f"title:{opened.transcript.native}")
     if had_seq is not None:
         con.execute("DELETE FROM part WHERE seq=?", (had_seq,))
         con.execute("INSERT INTO dead VALUES(?, NULL)", (had_seq,))
+        con.execute("DELETE FROM identity WHERE key=?", (key,))
         add_tally(con, parts=-1)
     if rank > 0:  # a title made of the first prompt would only say the prompt again
-        key = key_of(opened.agent, f"title:{opened.transcript.native}")
         # Its time is when the session began: that stays, in however many pieces it is read.
         seq = con.execute(
             "INSERT INTO part(transcript, pos, length, message, lane, role, time, text) VALUES(?,?,0,?,?,?,?,?)",
