@@ -109,6 +109,14 @@ def test_the_answer_says_what_is_lost_for_good(transcripts: list[Path]) -> None:
     assert hark("exclude", "add", "secret-*", "--json", "--yes").json["lost"] == 2
 
 
+def test_a_blank_pattern_is_refused(folders: tuple[Path, Path]) -> None:
+    assert len(folders) == 2
+    for blank in ("", " ", "\t"):
+        done = hark("exclude", "add", blank, "--yes")
+        assert (done.status, "needs a project" in done.err) == (2, True)
+    assert hark("exclude", "list").status == 1
+
+
 def test_nothing_is_asked_where_nothing_fits_or_nothing_would_be_forgotten(folders: tuple[Path, Path]) -> None:
     (folders[0] / ".harkignore").touch()
     assert projects() == {"secret-a"}

@@ -267,6 +267,19 @@ def test_nothing_is_forgotten_unasked(own_home: Path, pens: list[Pen], monkeypat
     assert len(hits(WORD)) == 3
 
 
+@pytest.mark.parametrize("blank", ["", " ", "/", " \\ "])
+@pytest.mark.parametrize("way", ["--project", "--session", "ID", "--before", "--match", "project:"])
+def test_a_blank_name_names_nothing(own_home: Path, pens: list[Pen], way: str, blank: str) -> None:
+    assert own_home.exists()
+    named = (blank,) if way == "ID" else ("--match", f'project:"{blank}"') if way == "project:" else (way, blank)
+    done = hark("forget", *named, "--yes")
+    assert done.status in {1, 2}
+    assert "forgot " not in done.out
+    if way in {"--project", "--session"}:
+        assert hark("forget", way, pens[0].native, way, blank, "--yes").status == 2
+    assert len(hits("pear")) == 6
+
+
 def test_every_project_that_a_part_of_a_name_fits_is_shown_before(
     own_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

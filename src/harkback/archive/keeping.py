@@ -76,6 +76,11 @@ def by_project(sessions: Iterable[StoredSession]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
 
 
+def _is_blank(name: str) -> bool:
+    """Whether a name says nothing: an empty one, as from a variable that is not set, or nothing but slashes."""
+    return not name.strip(" \t\n/\\")
+
+
 def find_doomed(
     engine: LocalEngine,
     ids: Sequence[str],
@@ -84,8 +89,13 @@ def find_doomed(
     before_ms: int | None,
     match: Query | None,
 ) -> Doomed:
-    """Find what is to be forgotten; nothing is changed. Raises NotFound, TooShort, Ambiguous, NothingToMatch."""
+    """Find what is to be forgotten; nothing is changed.
+
+    Raises NotFound, TooShort, Ambiguous, NothingNamed, NothingToMatch.
+    """
     rows = engine.rows
+    if any(map(_is_blank, (*ids, *sessions, *projects))):
+        raise errors.NothingNamed  # a blank is a piece of every name
     messages: set[int] = set()
     whole = {one.number: one for one in (rows.find_session(text) for text in sessions)}
     for text in ids:
@@ -104,7 +114,9 @@ def find_doomed(
         ended = rows.sessions(until_ms=before_ms, subagents=True, limit=-1)
         whole |= {one.number: one for one in ended if (one.ended_ms or before_ms) < before_ms}
     if match is not None:
-        if not any(one.field != "in" for one in match.filters) and not any(not need.negated for need in needs(match)):
+        named = [one for one in match.filters if one.field != "in"]
+        has_words = any(not need.negated for need in needs(match))
+        if not (named or has_words) or any(_is_blank(value) for one in named for value in one.values):
             raise errors.NothingToMatch  # or it would be everything
         wanted = Search(match, tuple(range(len(LANES))), MOST_MATCHES, pool=MOST_MATCHES)
         # Only what holds every word: a looser match is for a person to judge.

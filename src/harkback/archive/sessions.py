@@ -423,7 +423,7 @@ class Archive:
     ) -> Doomed:
         """Find what would be forgotten, and change nothing.
 
-        Raises NothingYet, NotFound, TooShort, Ambiguous, NothingToMatch.
+        Raises NothingYet, NotFound, TooShort, Ambiguous, NothingNamed, NothingToMatch.
         """
         from harkback.archive.keeping import find_doomed
 

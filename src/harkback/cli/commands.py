@@ -258,7 +258,7 @@ def _exclude(options: argparse.Namespace) -> int:
         listed = archive.exclusions()
         reports.exclusions(listed, as_json=options.json)
         return 0 if listed else 1
-    if not options.pattern:
+    if not (options.pattern or "").strip():
         raise NoPattern(options.action)
     kind = None if options.action == "remove" else "sealed" if options.sealed else "excluded"
     pattern = options.pattern
