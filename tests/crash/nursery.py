@@ -39,7 +39,7 @@ SMALL = (
 )
 
 _TABLE = re.compile(r"(?:INTO|UPDATE(?: OR IGNORE)?|FROM|CREATE TABLE|CREATE INDEX|PRAGMA)\s+(\w+)")
-_SILENT = re.compile(r"\s*(?:SELECT|PRAGMA(?!\s+(?:wal_checkpoint|user_version=)))")
+_SILENT = re.compile(r"CREATE TEMP|\s*(?:SELECT|PRAGMA(?!\s+(?:wal_checkpoint|user_version=)))")
 
 
 class Steps:

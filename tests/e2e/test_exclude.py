@@ -222,8 +222,42 @@ def test_an_ignore_file_that_comes_later_takes_out_what_was_read(folders: tuple[
     hark("sync")
     assert projects() == {"open"}
     (folders[1] / ".harkignore").unlink()
-    hark("sync", "--full")
+    assert projects() == {"open"}
+    hark("sync")
     assert projects() == {"open", "secret-a"}
+
+
+@pytest.mark.parametrize("way", ["pattern", "file", "file met by a search"])
+@pytest.mark.parametrize("full", [(), ("--full",)], ids=["sync", "sync --full"])
+def test_what_is_excluded_and_wanted_again_is_read_and_counted(
+    own_home: Path, folders: tuple[Path, Path], way: str, full: tuple[str, ...]
+) -> None:
+    assert projects() == {"open", "secret-a"}
+    pen = Claude(11, "2026-11-03", str(folders[1]))
+    pen.user("pear secret-a claude-code")
+    for number in range(3):
+        if way == "pattern":
+            hark("exclude", "add", "secret-*", "--yes")
+        else:
+            (folders[1] / ".harkignore").touch()
+        if way == "file met by a search":
+            pen.user(f"pear secret-a {number}")
+            pen.write(own_home)
+        else:
+            hark("sync")
+        assert projects() == {"open"}
+        status = hark("status", "--json").json["coverage"]
+        assert (status["files"], status["pending"]) == (3, 0)
+        assert "the total of" not in hark("check").out
+        if way == "pattern":
+            hark("exclude", "remove", "secret-*")
+        else:
+            (folders[1] / ".harkignore").unlink()
+        told = hark("sync", *full, "--json").json
+        assert told["coverage"]["files"] == 6
+        assert projects() == {"open", "secret-a"}
+        assert hark("check", "--json").json["faults"] == []
+    assert hark("sync", "--json").json["files"] == 0
 
 
 def test_a_sync_says_what_an_ignore_file_made_it_forget(folders: tuple[Path, Path], transcripts: list[Path]) -> None:

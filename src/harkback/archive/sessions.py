@@ -372,7 +372,9 @@ class Archive:
                 reader = self._reader(engine, until, progress)
                 # Not beside a person's back: what is forgotten is said.
                 sessions, lost = self._forget_excluded(engine, reader.excluded) if limit_s is None else ((), 0)
-                if has_waited or sessions:
+                is_due = limit_s is None and not full  # not beside a person's back either: it takes its time
+                is_wanted = is_due and self._want_again(engine, reader.wanted_again())
+                if has_waited or sessions or is_wanted:
                     changes = self._all_changes(full=full)
                 if not engine.words_are_current:
                     engine.rebuild()
@@ -380,6 +382,12 @@ class Archive:
                 return report._replace(forgotten=len(sessions), lost=lost), engine.rows.coverage()
             finally:
                 engine.close()
+
+    def _want_again(self, engine: LocalEngine, paths: Sequence[str]) -> bool:
+        if paths:
+            with engine.writing(small=True) as writing:
+                writing.want_again(paths)
+        return bool(paths)
 
     def _all_changes(self, *, full: bool) -> Changes:
         engine = self._open_for_reading()

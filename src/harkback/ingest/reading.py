@@ -83,6 +83,21 @@ class Reader:
         self.bounds = bounds
         self._projects: dict[str, str] = {}
 
+    def wanted_again(self) -> list[str]:
+        """Find what was passed over and lies in no excluded folder any more: an ignore file may have been deleted.
+
+        Each is read as far as it tells its folder, for nothing of it is kept that could be asked.
+        """
+        return [one.path for one in self.engine.rows.passed_over() if not self._is_excluded(self._folder(one))]
+
+    def _folder(self, transcript: Transcript) -> str:
+        records = self._records(transcript, None)
+        return next((one.cwd for one in records if isinstance(one, Session) and one.cwd), "")
+
+    def _is_excluded(self, cwd: str) -> bool:
+        """Whether what was said in a folder is not to be read; where that is not known, nothing changes."""
+        return not cwd or self.excluded.holds(cwd) or self.excluded.holds(self._project(cwd))
+
     def read(self, changes: Changes, *, full: bool = False) -> Report:
         """Read everything that changed; with `full` each transcript from its beginning."""
         began = monotonic()
@@ -189,7 +204,7 @@ class Reader:
             at = record if isinstance(record, Checkpoint) else None
             has_more = (has_more or isinstance(record, Message)) and at is None
             if isinstance(record, Session) and record.cwd:
-                if self.excluded.holds(record.cwd) or self.excluded.holds(self._project(record.cwd)):
+                if self._is_excluded(record.cwd):
                     self.has_met_excluded = self.has_met_excluded or writing.has_rows(opened)
                     writing.exclude(opened)
                     return True

@@ -292,13 +292,10 @@ def _forget_session(con: sqlite3.Connection, session: int, *, leave_tombs: bool)
         if title:
             con.execute("INSERT OR IGNORE INTO tombstone VALUES(?, ?)", (title_key(title), TITLE))
     transcripts = [row[0] for row in con.execute("SELECT id FROM transcript WHERE session=?", (session,))]
-    counted = 0
     for number in transcripts:
         problems = con.execute("DELETE FROM problem WHERE transcript=?", (number,)).rowcount
         con.execute("DELETE FROM masked WHERE transcript=?", (number,))
         con.execute("DELETE FROM copy WHERE transcript=?", (number,))
-        (fingerprint,) = con.execute("SELECT fingerprint FROM transcript WHERE id=?", (number,)).fetchone()
-        counted += fingerprint not in {"", EXCLUDED}
         if leave_tombs:
             con.execute("DELETE FROM transcript WHERE id=?", (number,))
         else:  # else it would look new
@@ -311,7 +308,6 @@ def _forget_session(con: sqlite3.Connection, session: int, *, leave_tombs: bool)
         con.execute("DELETE FROM part WHERE seq=?", (seq,))
         con.execute("INSERT OR IGNORE INTO dead VALUES(?, NULL)", (seq,))
         con.execute("DELETE FROM identity WHERE seq=?", (seq,))
-    add_tally(con, transcripts=-counted)
     con.execute("DELETE FROM session WHERE id=?", (session,))
     if not leave_tombs:
         con.execute("INSERT INTO session(id, agent, native) VALUES(?, ?, ?)", (session, agent, native))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harkback.engines.local.erasing import MESSAGE, drop_stale_names, drop_titles, erase
+from harkback.engines.local.schema import EXCLUDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ STALE = "FROM identity WHERE seq NOT IN (SELECT seq FROM part)"
 """Names of texts that are gone."""
 
 TOTALS = {
+    "transcripts": f"SELECT count(*) FROM transcript WHERE fingerprint NOT IN ('', '{EXCLUDED}')",
     "parts": "SELECT count(*) FROM part",
     "problems": "SELECT count(*) FROM problem",
     "messages": "SELECT ifnull(sum(messages), 0) FROM transcript",

@@ -31,8 +31,6 @@ class Open:
         self.chars = 0
         """Characters of talk."""
         self.project = 0
-        self.is_counted = False
-        """Whether it counts among the transcripts that were read."""
         self.is_whole = False
         """Whether the reader has come to the end of the file."""
         self.is_misplaced = False

@@ -474,9 +474,14 @@ class Rows:
             return {}
         return dict(self.con.execute("SELECT pattern, kind FROM exclusion ORDER BY pattern").fetchall())
 
-    def passed_over(self) -> int:
-        """Count the transcripts that are not read, because their project is excluded."""
-        return int(self.con.execute("SELECT count(*) FROM transcript WHERE fingerprint=?", (EXCLUDED,)).fetchone()[0])
+    def passed_over(self) -> list[Transcript]:
+        """Give the transcripts that are not read, because their project is excluded."""
+        rows = self.con.execute(
+            "SELECT transcript.agent, path, native, size, mtime, inode FROM transcript JOIN session"
+            " ON session.id = session WHERE fingerprint=?",
+            (EXCLUDED,),
+        )
+        return [Transcript(*row) for row in rows]
 
     def masked(self) -> dict[str, int]:
         """Count the secrets that were masked, by kind."""

@@ -131,6 +131,28 @@ def _set_up(con: sqlite3.Connection, folder: str, layout: Layout, *, write: bool
         con.execute("PRAGMA query_only=ON")
     con.execute(f"PRAGMA cache_size={-64000 if write else -16000}")
     con.execute("PRAGMA temp_store=MEMORY")
+    if write:
+        for statement in _COUNTING:
+            con.execute(statement)
+
+
+# A transcript that is read, or is not to be any more, is counted by the change itself, wherever that is made.
+_TALLY = "INSERT INTO meta VALUES('total_transcripts', {0}) ON CONFLICT(key) DO UPDATE SET value = value + {0}"
+_UNREAD = f"IN ('', '{EXCLUDED}')"
+_COUNTING = (
+    (
+        f"CREATE TEMP TRIGGER count_read AFTER UPDATE OF fingerprint ON transcript WHEN old.fingerprint {_UNREAD}"
+        f" AND new.fingerprint NOT {_UNREAD} BEGIN {_TALLY.format(1)}; END"
+    ),
+    (
+        f"CREATE TEMP TRIGGER count_unread AFTER UPDATE OF fingerprint ON transcript WHEN old.fingerprint NOT {_UNREAD}"
+        f" AND new.fingerprint {_UNREAD} BEGIN {_TALLY.format(-1)}; END"
+    ),
+    (
+        f"CREATE TEMP TRIGGER count_deleted AFTER DELETE ON transcript WHEN old.fingerprint NOT {_UNREAD}"
+        f" BEGIN {_TALLY.format(-1)}; END"
+    ),
+)
 
 
 def _keep_log(con: sqlite3.Connection) -> None:

@@ -75,6 +75,9 @@ HEAP_BYTES = 96_000_000
 SMALL_HEAP_BYTES = 15_000_000
 
 
+_AS_NEW = "UPDATE transcript SET size=-1, fingerprint=''"
+
+
 class Owner(NamedTuple):
     """Who has the rows of a message that may stand in several transcripts."""
 
@@ -168,7 +171,7 @@ class Writing:
         ).fetchone()
         opened = self._open[number] = Open(number, session, transcript, parser)
         opened.project = project
-        if fingerprint:
+        if fingerprint not in {"", EXCLUDED}:
             opened.before = Checkpoint(offset, fingerprint, state)
             # Same size but another mtime: changed in place, which no fingerprint of a growing file promises to see.
             is_edited = seen[0] == transcript.size and seen[1] != transcript.mtime_ns
@@ -451,9 +454,6 @@ class Writing:
         if at is not None:
             for title in opened.unwanted:
                 at = at._replace(state=without(at.state, title))
-            if opened.before is None and not opened.is_counted:
-                add_tally(con, transcripts=1)
-                opened.is_counted = True
             if self._has_problems:
                 cured = "DELETE FROM problem WHERE transcript=? AND kind=?"
                 add_tally(con, problems=-con.execute(cured, (opened.number, UNREADABLE)).rowcount)
@@ -617,7 +617,7 @@ class Writing:
 
     def exclude(self, opened: Open) -> None:
         """Keep nothing of a transcript that is not to be read; it is looked at again when it changes."""
-        opened.is_dropped = opened.is_whole = opened.is_counted = True
+        opened.is_dropped = opened.is_whole = True
         opened.facts = None
         opened.checkpoint = Checkpoint(0, EXCLUDED)
         self._waiting = [one for one in self._waiting if one[0] is not opened]
@@ -635,9 +635,14 @@ class Writing:
                 con.execute("INSERT OR REPLACE INTO exclusion VALUES(?, ?)", (pattern, kind))
             changed = con.total_changes > before
             if kind != EXCLUDED:
-                # What was passed over may be wanted now: it is looked at again, as if it were new.
-                con.execute("UPDATE transcript SET size=-1, fingerprint='' WHERE fingerprint=?", (EXCLUDED,))
+                # What was passed over may be wanted now.
+                con.execute(f"{_AS_NEW} WHERE fingerprint=?", (EXCLUDED,))
         return changed
+
+    def want_again(self, paths: Sequence[str]) -> None:
+        """Have transcripts read that were passed over, as if they were new."""
+        with guarded(self.folder), transaction(self.con) as con:
+            con.executemany(f"{_AS_NEW} WHERE path=?", [(path,) for path in paths])
 
     def settle_titles(self, *, all_is_read: bool = False) -> None:
         """Give the titles that old Claude Code kept in other files to the sessions they speak of.
