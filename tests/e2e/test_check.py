@@ -127,6 +127,31 @@ def test_what_the_index_has_lost_comes_back_with_the_command_that_is_named(archi
     assert hark("check").status == 0
 
 
+@pytest.mark.parametrize("kind", [".term", ".idx", ".fast", ".fieldnorm"])
+def test_a_damaged_word_index_is_called_that_and_rebuild_mends_it(archive: str, own_home: Path, kind: str) -> None:
+    assert own_home.exists()
+    (folder,) = [name for name in os.listdir(archive) if name.startswith("words-")]
+    for name in os.listdir(os.path.join(archive, folder)):
+        if name.endswith(kind):
+            path = os.path.join(archive, folder, name)
+            with open(path, "r+b") as file:
+                # The end, where what opens an index looks, stays as it is.
+                data = file.read()
+                end = data.rindex(b'{"version"') - 8
+                file.seek(0)
+                file.write(bytes(byte ^ 0xA5 for byte in data[: max(1, end // 2)]))
+    (fault,) = hark("check", "--json").json["faults"]
+    assert (fault["kind"], fault["mend"]) == ("files of the word index are damaged", "hark rebuild")
+    for argv in (("search", "--no-sync", "pear"), ("search", "--no-sync", "--by", "session", "pear answer")):
+        done = hark(*argv)
+        assert done.status in {0, 1, 2}
+        assert done.status != 2 or ("hark rebuild" in done.err and "word index" in done.err)
+    assert hark("forget", "--match", "pear").status in {1, 2}
+    assert hark("rebuild").status == 0
+    assert hark("check", "--json").json["faults"] == []
+    assert len(hits("pear")) == 5
+
+
 def spoil(archive: str, page: int) -> None:
     """Overwrite the database from a page on, as a bad disk does."""
     path = os.path.join(archive, "archive.sqlite")

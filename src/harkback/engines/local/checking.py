@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harkback._record import NamedTuple
+from harkback.engines.local import words
 from harkback.engines.local.erasing import MESSAGE, MUST_REBUILD, forgotten_titles
 from harkback.engines.local.mending import STALE, STILL_THERE, TOTALS
 from harkback.engines.local.pending import watermark
@@ -48,6 +49,10 @@ def faults(engine: LocalEngine) -> Iterator[Fault]:
         found = con.execute(statement).fetchone()[0]
         if (kept[0] if kept else 0) != found:
             yield Fault(f"the total of {name} is wrong", 1, REREAD)
+    broken = words.damaged(engine.index.folder) if engine.index is not None else 0
+    if broken:
+        yield Fault("files of the word index are damaged", broken, REBUILD)
+        return
     yield from _index_faults(engine)
 
 

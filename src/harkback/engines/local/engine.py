@@ -129,8 +129,9 @@ class LocalEngine:
 
     def find(self, search: Search) -> Found:
         """Find candidates in the index and in the rows that it does not hold yet."""
-        request = self._request(search)
-        found = [find(searcher, asked) for searcher, asked in self._bounded(request)]
+        with words.sound(self.folder):
+            request = self._request(search)
+            found = [find(searcher, asked) for searcher, asked in self._bounded(request)]
         if len(found) == 1:
             return found[0]
         counts: dict[int, int] = {}
@@ -143,6 +144,10 @@ class LocalEngine:
 
     def session_scores(self, search: Search, most: int) -> list[SessionScore]:
         """Count for every word of the query in how many parts of each session it stands; the `most` sessions."""
+        with words.sound(self.folder):
+            return self._session_scores(search, most)
+
+    def _session_scores(self, search: Search, most: int) -> list[SessionScore]:
         request = self._request(search)
         totals: dict[int, list[int]] = {}
         atoms: list[tuple[Atom, float]] = []

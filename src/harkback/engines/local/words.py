@@ -12,6 +12,7 @@ import os
 
 import tantivy
 
+from harkback import errors
 from harkback._record import NamedTuple
 from harkback.model import MAIN_LANES
 
@@ -215,6 +216,59 @@ def remove_folder(folder: str) -> None:
     from shutil import rmtree  # brings four compression modules, 4 ms
 
     rmtree(folder, ignore_errors=True)
+
+
+class sound:  # noqa: N801  # used as a verb: `with sound(folder):`
+    """Turn what the index says of its own damage, which may show at any reading, into our own error.
+
+    It panics where it finds what cannot be: a `BaseException` of a class that nothing exports.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        if isinstance(error, ValueError) or (kind is not None and kind.__name__ == "PanicException"):
+            raise errors.WordsMissing(self.folder, (str(error).splitlines() or ["it panicked"])[0][:160]) from error
+
+
+_FOOTER_MAGIC = 1337
+
+
+def damaged(folder: str) -> int:
+    """Count the files of an index whose bytes are not those that were written: each ends with a sum of them."""
+    import json
+
+    with open(os.path.join(folder, "meta.json"), encoding="utf-8") as file:
+        live = {one["segment_id"].replace("-", "") for one in json.load(file)["segments"]}
+    return sum(
+        not _is_whole(os.path.join(folder, name)) for name in os.listdir(folder) if name.partition(".")[0] in live
+    )
+
+
+def _is_whole(path: str) -> bool:
+    import json
+    from zlib import crc32
+
+    try:
+        with open(path, "rb") as file:
+            end = file.seek(0, os.SEEK_END) - 8
+            file.seek(end)
+            length, magic = (int.from_bytes(file.read(4), "little") for _ in range(2))
+            file.seek(end - length)
+            told = json.loads(file.read(length))["crc"]
+            file.seek(0)
+            left, found = end - length, 0
+            while left > 0 and (data := file.read(min(left, 1 << 20))):
+                found, left = crc32(data, found), left - len(data)
+    except FileNotFoundError:
+        return True  # merged by another process meanwhile
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+    return magic == _FOOTER_MAGIC and found == told
 
 
 # -- queries -------------------------------------------------------------------------------------------------
