@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -79,8 +80,8 @@ def assert_answers_or_says_why(done: subprocess.CompletedProcess[str], world: Wo
         assert answer in done.stdout
         return
     assert (done.returncode, done.stdout) == (2, "")
-    assert f"The archive in {world.data} cannot be" in done.stderr
-    assert "HARK_HOME" in done.stderr or "Check who owns" in done.stderr
+    assert f"The archive in {world.data} cannot be written" in done.stderr
+    assert "HARK_HOME" in done.stderr
 
 
 @needs_posix
@@ -100,6 +101,30 @@ def test_where_nothing_can_be_written_every_reading_command_answers_or_says_why(
     read_only: World, argv: list[str], answer: str
 ) -> None:
     assert_answers_or_says_why(hark(read_only, *argv), read_only, answer)
+
+
+MOUNTED = """
+mount --bind "$HARK_HOME" "$HARK_HOME" && mount -o remount,ro,bind "$HARK_HOME" || exit 77
+for command in 'search --no-sync x' sessions status check sources 'exclude list' '' sync; do
+    "$0" -m harkback $command 2>&1
+done
+"""
+
+
+def test_on_a_read_only_disk_every_command_says_that_it_is_read_only(world: World) -> None:
+    world.write("a", [say("u1", "apple 驗收 one")])
+    world.sync()
+    assert sorted(name for name in os.listdir(world.data) if "sqlite" in name) == ["archive.sqlite"]
+    if shutil.which("unshare") is None:
+        pytest.skip("only Linux mounts for one process")
+    env = os.environ | {"HOME": world.home, "HARK_HOME": world.data}
+    argv = ["unshare", "-m", "sh", "-c", MOUNTED, sys.executable]
+    done = subprocess.run(argv, env=env, capture_output=True, text=True, timeout=60, check=False)
+    if done.returncode == 77 or "unshare failed" in done.stderr:
+        pytest.skip("nothing can be mounted here")
+    lines = done.stdout.splitlines()
+    assert len(lines) == 8
+    assert {line.partition(" (")[0] for line in lines} == {f"hark: The archive in {world.data} cannot be written"}
 
 
 @needs_posix

@@ -195,6 +195,9 @@ def _opening_error(folder: str, error: sqlite3.Error, *, write: bool) -> errors.
         return errors.ArchiveDamaged(folder, error)
     if "full" in str(error):
         return errors.DiskFull(folder)
+    is_closed = "unable to open" in str(error) and not os.access(folder, os.W_OK)
+    if is_closed and os.access(os.path.join(folder, FILE), os.R_OK):
+        return errors.ArchiveReadOnly(folder, "the folder is read-only; even reading makes a file in it")
     is_read_only = write or "readonly" in str(error)
     return (errors.ArchiveReadOnly if is_read_only else errors.ArchiveUnreadable)(folder, error)
 
