@@ -152,6 +152,27 @@ def test_a_damaged_word_index_is_called_that_and_rebuild_mends_it(archive: str, 
     assert len(hits("pear")) == 5
 
 
+def test_the_small_letters_of_a_name_are_no_secret_and_follow_what_is_masked(own_home: Path) -> None:
+    name = "GHP_" + "ABCDEFGHIJ" * 3 + "KLMNOP"  # no token: those begin in small letters
+    pen = Claude(1, "2026-11-03", f"/w/{name}")
+    pen.user("pear")
+    pen.edit(f"/w/{name}/{name}")
+    pen.write(own_home)
+    hark("sync")
+    assert hark("check", "--secrets").status == 0
+    change(
+        os.environ["HARK_HOME"],
+        "UPDATE label SET value = '/w/AKIAQ7ZPLANTED7XYZ12', base = 'akiaq7zplanted7xyz12' WHERE kind = 'project'",
+    )
+    assert hark("redact").status == 0
+    con = sqlite3.connect(os.path.join(os.environ["HARK_HOME"], "archive.sqlite"))
+    ((value, base),) = con.execute("SELECT value, base FROM label WHERE kind = 'project'").fetchall()
+    con.close()
+    assert "PLANTED" not in value
+    assert "planted" not in base
+    assert hark("check", "--secrets").status == 0
+
+
 def spoil(archive: str, page: int) -> None:
     """Overwrite the database from a page on, as a bad disk does."""
     path = os.path.join(archive, "archive.sqlite")

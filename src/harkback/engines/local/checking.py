@@ -5,6 +5,7 @@ from __future__ import annotations
 from harkback._record import NamedTuple
 from harkback.engines.local import words
 from harkback.engines.local.erasing import MESSAGE, MUST_REBUILD, forgotten_titles
+from harkback.engines.local.labels import base_name
 from harkback.engines.local.mending import STALE, STILL_THERE, TOTALS
 from harkback.engines.local.pending import watermark
 from harkback.engines.local.schema import WITH_TOMBSTONES, version
@@ -129,7 +130,8 @@ def mask_stored(con: sqlite3.Connection) -> dict[str, int]:
     for table, column, row, kinds in list(_unmasked(con)):
         where = f"WHERE ({_key_of(table)})=({','.join('?' * len(row))})"
         text = con.execute(f"SELECT {column} FROM {table} {where}", row).fetchone()[0]
-        con.execute(f"UPDATE {table} SET {column}=? {where}", (_mask(column, text)[0], *row))
+        masked = _mask(column, text)[0]
+        con.execute(f"UPDATE {table} SET {column}=? {where}", (masked, *row))
         if table == "part":
             con.executemany(
                 "INSERT OR REPLACE INTO masked SELECT transcript, pos, ?, ? FROM part WHERE seq=?",
@@ -137,6 +139,9 @@ def mask_stored(con: sqlite3.Connection) -> dict[str, int]:
             )
         for kind, number in kinds.items():
             found[kind] = found.get(kind, 0) + number
+    names = con.execute("SELECT id, value, base FROM label").fetchall()
+    changed = [(base, number) for number, value, old in names if (base := base_name(value)) != old]
+    con.executemany("UPDATE label SET base=? WHERE id=?", changed)
     return found
 
 
@@ -154,7 +159,7 @@ def _mask(column: str, text: str) -> tuple[str, dict[str, int]]:
 _PLACES = (
     ("part", "text"),
     *(("session", column) for column in ("title", "cwd", "last_cwd", "branch")),
-    *(("label", column) for column in ("value", "base")),
+    ("label", "value"),  # its base is the end of it in small letters, which could look like a secret where it is none
     ("transcript", "state"),
     ("claim", "title"),
     ("problem", "detail"),
