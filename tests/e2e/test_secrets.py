@@ -451,6 +451,33 @@ def test_a_record_is_shown_as_it_stands_only_when_asked(planted: Planted) -> Non
     assert leaks(planted, iter([("", run("show", hit["id"], "--raw", "--reveal").out)])) != {}
 
 
+@pytest.mark.parametrize("kind", [Claude, Codex, Pi])
+def test_what_is_masked_in_titles_branches_and_folders_is_counted_once(own_home: Path, kind: type[Pen]) -> None:
+    key = "AKIAQ7ZPLANTED7XYZ12"
+    for number in (1, 2):
+        pen = kind(number, DAY)
+        pen.user(f"pear {number}")
+        pen.say("an answer")
+        pen.title(own_home, f"rotate {key} now")
+        pen.write(own_home)
+    third = kind(3, DAY, f"/w/{key}")
+    third.user(f"first {key}")
+    third.say("an answer")
+    third.write(own_home)
+    asked, other = Claude(4, DAY), Claude(5, DAY)
+    asked.user("pear asked")
+    other.rows.append({"type": "summary", "summary": f"rotate {key}", "leafUuid": asked.rows[-1]["uuid"]})
+    branch = Claude(6, DAY)
+    branch.user("pear")
+    branch.rows[-1]["gitBranch"] = f"fix/{key}"
+    for one in (asked, other, branch):
+        one.write(own_home)
+    for argv in (("sync",), ("sync",), ("sync", "--full")):
+        run(*argv)
+        # Two titles, a folder and the prompt in it, a title that another transcript gives, a branch.
+        assert sum(run("status", "--json").json["masked"].values()) == 6
+
+
 def test_what_is_appended_later_is_masked_too(own_home: Path) -> None:
     planted = Planted()
     pen = Claude(1, DAY)

@@ -75,6 +75,9 @@ HEAP_BYTES = 96_000_000
 SMALL_HEAP_BYTES = 15_000_000
 
 
+FACTS_POS, NAME_POS = -2, -3
+"""Where secrets count that stood in what a session tells of itself, and in the name its agent gave it elsewhere."""
+
 _AS_NEW = "UPDATE transcript SET size=-1, fingerprint=''"
 
 
@@ -211,17 +214,11 @@ class Writing:
             case Checkpoint():
                 opened.checkpoint = record._replace(state=self._masker.mask_json(record.state))
             case Session():
-                mask = self._masker.mask
                 opened.is_dropped = opened.is_dropped or (
                     bool(self._forgotten_sessions)
                     and session_key(opened.agent, record.native) in self._forgotten_sessions
                 )
-                opened.facts = record._replace(
-                    title=mask(record.title)[0],
-                    branch=mask(record.branch)[0],
-                    cwd=mask(record.cwd)[0],
-                    last_cwd=mask(record.last_cwd)[0],
-                )
+                opened.facts = self._masked_facts(opened, record)
                 if self._is_forgotten(opened.facts.title):
                     opened.unwanted.add(opened.facts.title)
                     opened.facts = opened.facts._replace(title="", title_rank=0)
@@ -231,11 +228,29 @@ class Writing:
                 self._problems.append(where)
             case SessionTitle():
                 key = key_of(opened.agent, record.key)
-                title, _ = self._masker.mask(record.title)
+                title, kinds = self._masker.mask(record.title)
                 if key not in self._forgotten_messages and not self._is_forgotten(title):
                     self._claims.append((opened.number, key, title))
+                    self._count_secrets(opened, -key, kinds)
             case _:
                 raise AssertionError(record)
+
+    def _masked_facts(self, opened: Open, facts: Session) -> Session:
+        """Mask a session's title, branch and folders, and count what was in them."""
+        texts = (facts.title, facts.branch, facts.cwd, facts.last_cwd)
+        masked = {text: self._masker.mask(text) for text in texts}
+        counted: dict[str, int] = {}
+        for text, (_, kinds) in masked.items():
+            if text != facts.title or facts.title_rank > 0:  # else it stands in the prompt, and counts there
+                for kind, number in kinds.items():
+                    counted[kind] = counted.get(kind, 0) + number
+        self._count_secrets(opened, FACTS_POS, counted)
+        title, branch, cwd, last_cwd = (masked[text][0] for text in texts)
+        return facts._replace(title=title, branch=branch, cwd=cwd, last_cwd=last_cwd)
+
+    def _count_secrets(self, opened: Open, pos: int, kinds: dict[str, int]) -> None:
+        """Count what was masked at a place, again as often as it is read; that of no record lies below 0."""
+        self._secrets += [(opened.number, pos, kind, number) for kind, number in kinds.items()]
 
     def _is_forgotten(self, title: str) -> bool:
         return bool(self._forgotten_titles) and title_key(title) in self._forgotten_titles
@@ -313,7 +328,7 @@ class Writing:
             return masked
 
         parts = tuple(part._replace(text=mask(part.text), files=tuple(map(mask, part.files))) for part in message.parts)
-        self._secrets += [(opened.number, message.offset, kind, number) for kind, number in kinds.items()]
+        self._count_secrets(opened, message.offset, kinds)
         return message._replace(parts=parts, branch=branch) if kinds or branch != message.branch else message
 
     def _find_owners(self, keys: list[int]) -> None:
@@ -607,12 +622,13 @@ class Writing:
         )
         for session, native, title, started, number, path in rows.fetchall():
             name, rank = names.get(native, ("", 0))
-            name = self._masker.mask(name)[0]
+            name, kinds = self._masker.mask(name)
             if self._is_forgotten(name):
                 continue
             if name and name != title:
                 facts = Session(agent, native, name, rank, started_ms=started)
                 fresh.append((Open(number, session, Transcript(agent, path, native, 0, 0)), facts))
+                self._count_secrets(fresh[-1][0], NAME_POS, kinds)
         self._retitle(fresh)
 
     def exclude(self, opened: Open) -> None:
@@ -667,6 +683,7 @@ class Writing:
             with transaction(self.con) as con:
                 for opened, facts in titles:
                     write_title(con, opened, facts)
+                con.executemany("INSERT OR REPLACE INTO masked VALUES(?,?,?,?)", self._secrets)
             if self._indexes:
                 self._index_from_rows(clean=False)
         self._start_batch()
