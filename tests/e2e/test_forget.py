@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -133,6 +134,34 @@ def test_a_title_that_another_transcript_gives_does_not_come_back(own_home: Path
             one.write(own_home)
     hark("sync")
     hark("sync", "--full")
+    assert traces(own_home, WORD) == []
+
+
+@pytest.mark.parametrize("kind", PENS)
+def test_of_a_forgotten_project_only_the_agents_folders_are_left_while_they_exist(
+    own_home: Path, kind: type[Pen]
+) -> None:
+    pens = [kind(1, "2026-11-03", f"/w/{WORD}"), kind(2, "2026-11-03", "/w/demo")]
+    for pen in pens:
+        pen.user("pear asked")
+        pen.write(own_home)
+    place = pens[0].path(own_home).parent
+    if kind is Claude:
+        place = place.parent / f"-w-{WORD}"
+        place.mkdir()
+        pens[0].path(own_home).rename(place / pens[0].path(own_home).name)
+        pens[1].write(own_home)
+    hark("sync")
+    assert hark("forget", "--project", WORD, "--yes").status == 0
+    hark("sync")
+    con = sqlite3.connect(os.path.join(os.environ["HARK_HOME"], "archive.sqlite"))
+    tables = [name for (name,) in con.execute("SELECT name FROM sqlite_schema WHERE type='table'")]
+    left = {one for one in tables for row in con.execute(f"SELECT * FROM {one}") if WORD in repr(row)}
+    con.close()
+    assert left == (set() if kind is Codex else {"folder"})
+    shutil.rmtree(place)
+    pens[1].write(own_home)
+    hark("sync")
     assert traces(own_home, WORD) == []
 
 
