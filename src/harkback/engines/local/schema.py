@@ -77,9 +77,29 @@ class Layout(NamedTuple):
     file: str
     migrations: tuple[str, ...]
     pragmas: tuple[str, ...]
+    triggers: tuple[str, ...] = ()
+    """Made anew by each writer, for itself."""
 
 
-SESSIONS = Layout(FILE, MIGRATIONS, ("synchronous=NORMAL", "wal_autocheckpoint=0"))
+# A transcript that is read, or is not to be any more, is counted by the change itself, wherever that is made.
+_TALLY = "INSERT INTO meta VALUES('total_transcripts', {0}) ON CONFLICT(key) DO UPDATE SET value = value + {0}"
+_UNREAD = f"IN ('', '{EXCLUDED}')"
+_COUNTING = (
+    (
+        f"CREATE TEMP TRIGGER count_read AFTER UPDATE OF fingerprint ON transcript WHEN old.fingerprint {_UNREAD}"
+        f" AND new.fingerprint NOT {_UNREAD} BEGIN {_TALLY.format(1)}; END"
+    ),
+    (
+        f"CREATE TEMP TRIGGER count_unread AFTER UPDATE OF fingerprint ON transcript WHEN old.fingerprint NOT {_UNREAD}"
+        f" AND new.fingerprint {_UNREAD} BEGIN {_TALLY.format(-1)}; END"
+    ),
+    (
+        f"CREATE TEMP TRIGGER count_deleted AFTER DELETE ON transcript WHEN old.fingerprint NOT {_UNREAD}"
+        f" BEGIN {_TALLY.format(-1)}; END"
+    ),
+)
+
+SESSIONS = Layout(FILE, MIGRATIONS, ("synchronous=NORMAL", "wal_autocheckpoint=0"), _COUNTING)
 
 WITH_TOMBSTONES = 2
 """The layout from which on there are `masked` and `tombstone`; a reader meets older ones."""
@@ -132,27 +152,8 @@ def _set_up(con: sqlite3.Connection, folder: str, layout: Layout, *, write: bool
     con.execute(f"PRAGMA cache_size={-64000 if write else -16000}")
     con.execute("PRAGMA temp_store=MEMORY")
     if write:
-        for statement in _COUNTING:
+        for statement in layout.triggers:
             con.execute(statement)
-
-
-# A transcript that is read, or is not to be any more, is counted by the change itself, wherever that is made.
-_TALLY = "INSERT INTO meta VALUES('total_transcripts', {0}) ON CONFLICT(key) DO UPDATE SET value = value + {0}"
-_UNREAD = f"IN ('', '{EXCLUDED}')"
-_COUNTING = (
-    (
-        f"CREATE TEMP TRIGGER count_read AFTER UPDATE OF fingerprint ON transcript WHEN old.fingerprint {_UNREAD}"
-        f" AND new.fingerprint NOT {_UNREAD} BEGIN {_TALLY.format(1)}; END"
-    ),
-    (
-        f"CREATE TEMP TRIGGER count_unread AFTER UPDATE OF fingerprint ON transcript WHEN old.fingerprint NOT {_UNREAD}"
-        f" AND new.fingerprint {_UNREAD} BEGIN {_TALLY.format(-1)}; END"
-    ),
-    (
-        f"CREATE TEMP TRIGGER count_deleted AFTER DELETE ON transcript WHEN old.fingerprint NOT {_UNREAD}"
-        f" BEGIN {_TALLY.format(-1)}; END"
-    ),
-)
 
 
 def _keep_log(con: sqlite3.Connection) -> None:
