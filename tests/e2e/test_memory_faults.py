@@ -202,7 +202,7 @@ def test_saving_again_what_was_recalled_adds_nothing(user: User) -> None:
 def test_near_identical_facts_are_one_within_and_across_calls(user: User) -> None:
     """vectorize-io/hindsight#1730, #3249: one call gave nine near-identical facts, and the next calls more."""
     told = (
-        "資料庫的備份每天凌晨兩點執行",
+        "資料庫備份每天凌晨2點執行",
         "資料庫備份每天凌晨兩點執行。",
         "资料库备份每天凌晨两点执行",
         "資料庫 備份 每天 凌晨兩點 執行!",

@@ -143,18 +143,18 @@ def test_names_that_differ_only_in_case_are_one(store: MemoryStore) -> None:
 # -- what says the same ------------------------------------------------------------------------------------------
 
 
-def test_nine_near_identical_facts_are_one_confirmed_eight_times(store: MemoryStore) -> None:
+def test_nine_plain_restatements_are_one_confirmed_eight_times(store: MemoryStore) -> None:
     for number, text in enumerate(
         (
             "The user prefers dark themes",
             "User prefers dark themes",
-            "The user prefers dark theme",
             "the user prefers dark themes.",
             "The user really prefers dark themes",
             "The user prefers  dark themes!",
             "User prefers the dark themes",
             "The USER prefers dark themes",
-            "The user prefers a dark theme",
+            "Ｔｈｅ user prefers “dark” themes",
+            "A user prefers dark themes",
         )
     ):
         put(store, text, NOW_MS + number)
@@ -180,17 +180,15 @@ def test_what_is_saved_again_in_another_opening_of_the_store_is_still_one(store:
 def test_reinforcing_keeps_what_either_says(store: MemoryStore) -> None:
     put(store, "Elena reviews every change of the billing module", importance=2, tags=("team",), entities=("Elena",))
     saved = put(
-        store, "Elena reviews every change of the billing module twice",
+        store, "Elena reviews every change of billing module.",
         NOW_MS + DAY_MS, importance=4, tags=("Team", "review"), event_since_ms=NOW_MS, event_until_ms=NOW_MS + DAY_MS,
     )  # fmt: skip
     assert saved.action == REINFORCED
     (kept,) = store.all()
-    assert kept.text == "Elena reviews every change of the billing module twice"
+    assert kept.text == "Elena reviews every change of the billing module"
     assert (kept.importance, kept.tags, kept.entities) == (4, ("team", "review"), ("Elena",))
     assert (kept.event_since_ms, kept.event_until_ms) == (NOW_MS, NOW_MS + DAY_MS)
-    assert [text for _, text in store.past(kept)] == ["Elena reviews every change of the billing module"]
-    put(store, "Elena reviews every change of the billing module")
-    assert texts(store) == ["Elena reviews every change of the billing module twice"]
+    assert put(store, "Elena reviews every change of the billing module twice").action == SAVED
 
 
 @pytest.mark.parametrize(
@@ -204,6 +202,8 @@ def test_reinforcing_keeps_what_either_says(store: MemoryStore) -> None:
         ("Tom was the owner of billing", "Tom is the owner of billing"),
         ("Rent is 900 € a month", "Rent is 900 $ a month"),
         ("Notes are in docs/a.md", "Notes are in docs.a/md"),
+        ("The var is named userId", "The var is named userID"),
+        ("退貨期限為七天之內", "退貨期限為十七天之內"),
     ],
 )
 def test_what_differs_in_one_sign_or_word_is_never_lost(store: MemoryStore, one: str, other: str) -> None:

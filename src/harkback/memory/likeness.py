@@ -1,16 +1,18 @@
 """Whether two texts say the same, or say something else of the same thing. Pure: texts in, values out.
 
-A text is compared by what it says: stems of Latin words, CJK characters one by one, without words that only hold a
-sentence together. Two say the same only if one says all that the other does, in the same order; numbers with their
-signs, names with their points and slashes, negation, tense and who is spoken of count as said (5432 is not 5433, C not
-C++, "use tabs" not "do not use tabs", 我 not 他). Where it is not sure it says no: what is saved twice is not lost.
+The same is strict: every word and CJK character equal and in the same order, after folding (width, script, the case of
+ordinary words) and without punctuation, white space, articles, a few English fillers and particles at the end. Chinese
+numerals are the numbers that they write; question marks count. What is nearly the same is another fact: what is saved
+twice is not lost.
 """
 
 from __future__ import annotations
 
 import re
+from unicodedata import category
 
 from harkback._record import NamedTuple
+from harkback.text.fold import fold, nfkc
 from harkback.text.runs import CJK, runs
 
 TYPE_CHECKING = False
@@ -28,16 +30,18 @@ FUNCTION_WORDS = frozenset(
 """English words that say little; left out of questions and comparisons."""
 
 _ARTICLES = frozenset(("a", "an", "the"))
-# Those that can be left out and nothing else is said. What is left says how the others belong together: to or from
-# Kim, に or から, and or or.
-_EMPTY = frozenset(
-    [
-        *re.findall(r"\S+", "a an are be been being do does is it its just really so the very"),
-        *"的了着呢啊吧吗嘛们很个はのすまただ",
-    ]
-)
-_SPEAKER = frozenset(["i", "i'm", "me", "my", "our", "us", "we", "我"])
-_BY_WHOM = r"是(?=[由在用以])"
+_FILLERS = _ARTICLES | {"please", "really", "very", "that"}
+_NOT = ("not", "n't", "n’t")
+_VERBS_OF_BEING = frozenset(("is", "are", "was", "were", "has", "had", "and", "or"))
+_LAST_PARTICLES = r"(?:[了喔啊呢]+|です|だ)(?=[\W_]*$)(?![\W_]*[?？])"
+_WIDE = r"\u2e80-\ua4cf\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+_OPENING, _CLOSING = "\"'`“”‘’«»([{", "\"'`“”‘’«»)]}.,;:!…"
+_NO_WORDS = frozenset(_OPENING + _CLOSING + "–—•·")
+_ORDINARY = r"[^\W\d_]+(?:['’-][^\W\d_]+)*"
+_LONGEST_UNIT_SIGN = 3
+"""Capitals up to this length are no shouted word: MB is not Mb, IT not it."""
+_NUMERALS = r"[〇零一二三四五六七八九十百千两兩]+"
+_DIGITS = str.maketrans("〇零一二三四五六七八九两兩", "0012345678922")
 _FUNCTION_CHARS = frozenset("的了着过呢啊吧吗嘛们很也都就和与及而且是在有我你他她它这那个をはがにでともへやすまただの")
 # Long ones first: each is taken out where it is found, so that 不要 counts once.
 _NEGATIONS = (
@@ -47,18 +51,6 @@ _NEGATIONS = (
 # What one may say of many things at once: another one is no contradiction, if it is said of the same.
 _ADDITIVE = r"\b(?:likes?|loves?|enjoys?|knows?|speaks?|owns?)\b|喜欢|喜爱|会说|が好き|が话せる"
 _ALSO = r"\b(?:also|too|as well)\b|也|还有|(?<=[^\u3040-\u309f])も(?![のしうちっどとら])"
-# Who is spoken of; the one who speaks may be left out.
-_PERSONS = (
-    ("they", r"\b(?:they|them|their)\b|他们|她们|彼ら"),
-    ("she", r"\b(?:she|her|hers)\b|她(?!们)|彼女"),
-    ("he", r"\b(?:he|him|his)\b|(?<![其吉])他(?!们)|彼(?![女ら])"),
-    ("you", r"\b(?:you|your|yours)\b|你|您|あなた"),
-)
-_TENSES = (("past", r"\b(?:was|were|had|did|used to)\b|曾"), ("will", r"\b(?:will|would|going to)\b|'ll\b|将(?!军)"))
-# The same said politely or not.
-_MANNERS = (
-    r"(?:であります|である|でした|です|だ|があります|がある|にあります|にある|ています|ている)(?=[\s。．.!！?？]|$)"
-)
 # What says that something is not as it was; folded.
 _CHANGE = (
     r"\b(?:now|instead|any ?more|no longer|(?:took|taken|hand(?:ed)?|gone|went) over"
@@ -68,12 +60,6 @@ _CHANGE = (
     r"|変え|変わ|変更|移し|移っ|移行|切り替え|乗り换え|引き継|交代|交替|代わ|替え|替わ|置き换え|延び|延ば|延长|引っ越|転职|改め|改名|になった|に上げ|に下げ"
 )
 _NUMBER = r"(?:(?<!\w)[-+−±~<>≤≥=]+\s?)?[$€£¥]?[0-9]+(?:[.,:/-][0-9]+)*(?:\s?[%‰°$€£¥])?"
-# Names that signs belong to: paths, addresses, C++ and C#.
-_SIGNED = r"[a-z0-9_]+(?:[./:\\@]+[a-z0-9_]+)+|\b[a-z](?:\+\+|#)|~/\S+"
-SHINGLE = 2
-_SHORT_UNITS = 6
-_EXTRA_SHARE = 0.2
-_SAME_SHARE = 0.6
 _FRAME_SHARE = 0.4
 _FEWEST_SHARED = 2
 
@@ -81,59 +67,91 @@ _FEWEST_SHARED = 2
 class Said(NamedTuple):
     """What a text says, for comparing."""
 
+    whole: tuple[str, ...]
+    """Every word and character that counts, in order."""
     units: tuple[str, ...]
-    """Stems and characters, in order."""
+    """Stems and characters that tell something, in order."""
     frame: frozenset[str]
-    """The same with the characters that hold a sentence together."""
+    """The same with the words and characters that hold a sentence together, without numbers."""
     numbers: tuple[str, ...]
     negations: int
-    marks: frozenset[str]
-    """Who is spoken of, tense, and names with their signs."""
     additive_of: str | None
     """Of whom it says one of several things that may all hold (what somebody likes, knows, owns), or None."""
     is_also: bool
-    relations: tuple[str, ...]
-    """The words and characters that say how the others belong together, in order."""
     is_change: bool
     """Whether it says that something is not as it was."""
 
 
 def said(text: str, stem: Callable[[str], str]) -> Said:
     """Take a text apart; `stem` gives the stem of an English word."""
-    from harkback.text.fold import fold
-
     folded = fold(text)
-    negations = sum(len(re.findall(pattern, folded)) for pattern in _NEGATIONS)
+    counted = re.sub(_NUMERALS, _arabic, folded)
     units: list[str] = []
     frame: list[str] = []
-    relations: list[str] = []
-    for run in runs(re.sub(_BY_WHOM, "", re.sub(_MANNERS, " ", folded))):
+    for run in runs(counted):
         if run.kind == CJK:
             frame += run.text
             units += [sign for sign in run.text if sign not in _FUNCTION_CHARS]
-            relations += [sign for sign in run.text if sign in _FUNCTION_CHARS]
         elif run.text in FUNCTION_WORDS:
             frame += [run.text] if run.text not in _ARTICLES else []
-            relations.append(run.text)
         elif run.text.strip("_"):
             units.append(stem(run.text) if run.text.isascii() and run.text.isalpha() else run.text)
     units = [unit for unit in units if unit.isalnum() or len(unit) > 1]
+    whole = _whole(text)
+    frame += [word.lower() for word in whole if len(word) == 1]  # bucket A
     additive = re.search(_ADDITIVE, folded)
-    persons = [name for name, pattern in _PERSONS if re.search(pattern, folded)]
-    empty = _EMPTY if persons else _EMPTY | _SPEAKER
     return Said(
+        whole=whole,
         units=tuple(units),
-        frame=frozenset([*units, *frame]),
-        numbers=tuple("".join(number.split()) for number in re.findall(_NUMBER, folded)),
-        negations=negations,
-        marks=frozenset(
-            persons + [name for name, pattern in _TENSES if re.search(pattern, folded)] + re.findall(_SIGNED, folded)
-        ),
+        frame=frozenset(unit for unit in [*units, *frame] if not unit.isdigit()),
+        numbers=tuple("".join(number.split()) for number in re.findall(_NUMBER, counted)),
+        negations=sum(len(re.findall(pattern, folded)) for pattern in _NEGATIONS),
         additive_of=_subject(folded, additive) if additive else None,
         is_also=re.search(_ALSO, folded) is not None,
-        relations=tuple(one for one in relations if one not in empty),
         is_change=re.search(_CHANGE, folded) is not None,
     )
+
+
+def _whole(text: str) -> tuple[str, ...]:
+    """Give the words and characters of a text that have to be equal."""
+    apart = re.sub("[²³¹⁰-₉]+", r" \g<0> ", text)  # 10² is not 102
+    plain = re.sub(_NUMERALS, _arabic, re.sub(_LAST_PARTICLES, "", nfkc(apart)))
+    words: list[str] = []
+    pieces = re.findall(rf"[{_WIDE}]|[^\s{_WIDE}]+", plain)
+    for at, piece in enumerate(pieces):
+        if piece in _FILLERS or (at == 0 and piece.lower() in _FILLERS):
+            after = pieces[at + 1] if at + 1 < len(pieces) else "is"
+            if after not in _VERBS_OF_BEING and not (words and words[-1].endswith(_NOT)):
+                continue
+        words += _words(piece)
+    return tuple(words)
+
+
+def _words(piece: str) -> list[str]:
+    """Give a piece without quotes and stops around it; a question mark stands for itself."""
+    if len(piece) == 1 and not piece.isascii():
+        return [] if category(piece)[0] in "PZ" else [fold(piece)]
+    asks = "?" in piece[len(piece.rstrip(_CLOSING + "?")) :]
+    word = piece.lstrip(_OPENING).rstrip(_CLOSING + "?")
+    if not word and not _NO_WORDS.issuperset(piece.rstrip("?")):
+        word = piece
+    is_shout = word.isupper() and word != "I" and len(word) <= _LONGEST_UNIT_SIGN
+    is_ordinary = re.fullmatch(_ORDINARY, word) and not re.search("[a-z][A-Z]", word) and not is_shout
+    found = [fold(word).replace("’", "'") if is_ordinary else word] if word else []
+    return [*found, "?"] if asks else found
+
+
+def _arabic(numeral: re.Match[str]) -> str:
+    """Write a Chinese numeral in digits; what may be several numbers (三五天, 二百五) stays as it is."""
+    signs = numeral[0].translate(_DIGITS)
+    if signs.isdigit():
+        return f" {signs} " if len(signs) in (1, 4) else numeral[0]
+    found = re.fullmatch("(?:([1-9])千)?(?:([1-9])百)?(0?)(?:([1-9]?)(十))?([1-9]?)", signs)
+    if not found or ((found[1] or found[2]) and found[6] and not found[5] and not found[3]):
+        return numeral[0]
+    thousands, hundreds, _, tens, has_ten, ones = found.groups()
+    number = int(thousands or 0) * 1000 + int(hundreds or 0) * 100 + int(ones or 0)
+    return f" {number + (int(tens or 1) * 10 if has_ten else 0)} "
 
 
 def _subject(folded: str, additive: re.Match[str]) -> str:
@@ -143,43 +161,41 @@ def _subject(folded: str, additive: re.Match[str]) -> str:
 
 
 def is_same(one: Said, other: Said) -> bool:
-    """Whether two texts say the same: one may say a little more, but not each something that the other does not."""
-    if _guards(one) != _guards(other) or not one.units or not other.units:
-        return False
-    less, more = sorted((one.units, other.units), key=len)
-    if not _is_within(less, more):
-        return False
-    extra, least = len(set(more) - set(less)), len(set(less))
-    if extra > (_EXTRA_SHARE * least if least >= _SHORT_UNITS else 0):
-        return False
-    return _share(_shingles(one.units), _shingles(other.units)) >= _SAME_SHARE
-
-
-def is_alike(one: Said, other: Said) -> bool:
-    """Whether numbers, negations, persons, tenses, names with signs and what joins the words are the same."""
-    return _guards(one) == _guards(other)
-
-
-def _guards(one: Said) -> tuple[object, ...]:
-    return one.numbers, one.negations, one.marks, one.relations
-
-
-def _is_within(less: tuple[str, ...], more: tuple[str, ...]) -> bool:
-    """Whether all of `less` stands in `more`, in this order."""
-    rest = iter(more)
-    return all(unit in rest for unit in less)
+    """Whether two texts say the same."""
+    return bool(one.whole) and one.whole == other.whole
 
 
 def may_contradict(one: Said, other: Said) -> float:
     """Say how likely two texts say different things of the same matter: 0 for no, else the share that they share."""
     mine, yours = one.frame, other.frame
     shared = len(mine & yours)
-    if shared < _FEWEST_SHARED or not set(one.units) & set(other.units) or is_same(one, other):
+    if shared < _FEWEST_SHARED or not set(one.units) & set(other.units) & mine or is_same(one, other):
         return 0.0
-    is_other = one.numbers != other.numbers or one.negations != other.negations
+    is_other = one.numbers != other.numbers or one.negations != other.negations or _is_swapped(one.whole, other.whole)
+    is_other = is_other or _differ_in_case(one.whole, other.whole)
     is_other = is_other or (not _may_both_hold(one, other) and bool(mine - yours) and bool(yours - mine))
     held = shared / min(len(mine), len(yours))
     return held if is_other and held >= _FRAME_SHARE else 0.0
+
+
+def _is_swapped(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether two parts around a third have changed places: tabs not spaces, spaces not tabs."""
+    if sorted(one) != sorted(other) or one == other:
+        return False
+    while one[0] == other[0]:
+        one, other = one[1:], other[1:]
+    while one[-1] == other[-1]:
+        one, other = one[:-1], other[:-1]
+    return any(
+        other == one[second:] + one[first:second] + one[:first]
+        for first in range(1, len(one) - 1)
+        for second in range(first + 1, len(one))
+    )
+
+
+def _differ_in_case(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether names that differ only in case are all that differs: userId, userID."""
+    return one != other and [word.lower() for word in one] == [word.lower() for word in other]
 
 
 def _may_both_hold(one: Said, other: Said) -> bool:
@@ -192,14 +208,6 @@ def share(one: Said, other: Said) -> float:
     """Give the share of what the shorter text says that the other one says as well."""
     mine, yours = set(one.units), set(other.units)
     return len(mine & yours) / max(1, min(len(mine), len(yours)))
-
-
-def _shingles(units: tuple[str, ...]) -> set[tuple[str, ...]]:
-    return {units[at : at + SHINGLE] for at in range(max(1, len(units) - SHINGLE + 1))}
-
-
-def _share(one: set[tuple[str, ...]], other: set[tuple[str, ...]]) -> float:
-    return len(one & other) / len(one | other)
 
 
 def weight(text: str) -> int:

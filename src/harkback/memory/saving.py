@@ -10,7 +10,7 @@ from harkback import errors
 from harkback._record import NamedTuple
 from harkback.engines.local.memories import terms_of
 from harkback.engines.local.words import stem
-from harkback.memory.likeness import is_alike, is_same, may_contradict, said, weight
+from harkback.memory.likeness import is_same, may_contradict, said, weight
 from harkback.model import ACTIVE, MEMORY_KINDS, SUPERSEDED, Memory
 from harkback.redact import masker
 from harkback.text.clean import clean
@@ -127,8 +127,7 @@ def _near(store: MemoryStore, memory: Memory) -> list[Memory]:
 def _is_same(one: Memory, other: Memory) -> bool:
     if not _may_be_one_time(one, other):
         return False
-    mine, yours = said(one.text, stem), said(other.text, stem)
-    return is_same(mine, yours) or (normal(one.text) == normal(other.text) and is_alike(mine, yours))
+    return is_same(said(one.text, stem), said(other.text, stem))
 
 
 def _may_be_one_time(one: Memory, other: Memory) -> bool:
@@ -139,10 +138,8 @@ def _may_be_one_time(one: Memory, other: Memory) -> bool:
 
 
 def _reinforced(old: Memory, new: Memory, now_ms: int) -> Memory:
-    """Join two memories that say the same: of two texts the one that says more, and all that is known of either."""
-    is_more = len(said(new.text, stem).units) > len(said(old.text, stem).units)
+    """Join two memories that say the same: the old text, and all that is known of either."""
     joined = old._replace(
-        text=new.text if is_more else old.text,
         importance=max(old.importance, new.importance),
         entities=_joined(old.entities, new.entities),
         tags=_joined(old.tags, new.tags),
