@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Words = dict[str, list[tuple[str, str, Any]]]
 
 _TIME_KINDS = ("T", "a", "h", "C")
-PAST, COMING, NEAR = "past", "coming", "near"
+PAST, COMING, NEAR, TOLD = "past", "coming", "near", "told"
 MOST_DIGITS = 4
 
 _ONE_SPELLING: dict[int, str | int | None] = {

@@ -6,10 +6,11 @@ What is not understood is not guessed.
 
 How open dates are read (`lean`): a date without a year is the nearest one (`NEAR`), the last one that has begun
 (`PAST`) or the first one that is not over (`COMING`); a bare weekday the next one, or with `PAST` the last one, never
-today. Last, this and next weekday lie in the ISO week before, of and after today's. An open end of a range is the
-first one after its beginning; since Monday is since the last one. A time of day without a day is today's, unless a
-date stands in its sentence. An hour from 1 to 6 without its part of the day is not known, other hours are of 24. The
-parts of days, months and years are tables in `date_words` and `date_phrases`.
+today. `TOLD` takes of these what the sentence tells (`date_tense`). Last, this and next weekday lie in the ISO week
+before, of and after today's. An open end of a range is the first one after its beginning; since Monday is since the
+last one. A time of day without a day is today's, unless a date stands in its sentence. An hour from 1 to 6 without its
+part of the day is not known, other hours are of 24. The parts of days, months and years are tables in `date_words` and
+`date_phrases`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from harkback._record import NamedTuple
 from harkback.date_days import Sense
 from harkback.date_phrases import precision, read, span
 from harkback.date_surroundings import is_meant
-from harkback.date_words import COMING, NEAR, PAST, may_hold, spelled, tokens
+from harkback.date_tense import lean_of
+from harkback.date_words import COMING, NEAR, PAST, TOLD, may_hold, spelled, tokens
 from harkback.dates import HOUR_MS, LONGEST_CHARS, MINUTE_MS, _Clock, parse_range
 
 TYPE_CHECKING = False
@@ -69,6 +71,12 @@ def occasion(text: str, now_ms: int, zone: tzinfo | None = None, *, lean: str = 
     if known is None or known[0] >= known[1]:
         return None
     return Occasion(first, first + len(words), words, *known, _precision(known[1] - known[0]))
+
+
+def has_happened(text: str, words: str) -> bool:
+    """Whether a text tells what it tells of a date, by its words, as past: "We moved in May", said in May."""
+    at = text.find(words)
+    return bool(words) and at >= 0 and lean_of(spelled(text), at, at + len(words)) == PAST
 
 
 def _before(words: str) -> int:
@@ -124,6 +132,10 @@ def _seen(place: _Place, at: int) -> tuple[Reading, Occasion] | None:
     if kind in _NEVER_FIRST or (after in ("#", "") and kind not in _ALONE):
         return None
     sense = place.sense
+    if sense.lean == TOLD:
+        seen = _seen(place._replace(sense=sense._replace(lean=NEAR)), at)
+        lean = lean_of(place.low, seen[1].start, seen[1].end) if seen else NEAR
+        return seen if lean == NEAR else _seen(place._replace(sense=sense._replace(lean=lean)), at)
     if sense.lean == NEAR and place.low.endswith("since ", 0, place.cut[at].start):
         sense = sense._replace(lean=PAST)
     try:
@@ -187,4 +199,4 @@ def _is_a_piece(kinds: str, at: int, reading: Reading) -> bool:
     return re.compile(_GOES_ON).match(kinds, reading.end - 1) is not None
 
 
-__all__ = ["COMING", "NEAR", "PAST", "Occasion", "occasion", "occasions"]
+__all__ = ["COMING", "NEAR", "PAST", "TOLD", "Occasion", "has_happened", "occasion", "occasions"]

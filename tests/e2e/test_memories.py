@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -193,6 +194,39 @@ def test_a_fact_keeps_the_message_it_was_taken_from(own_home: Path) -> None:
     assert (source["by"], source["message"]) == ("person", message)
     assert source["session"].startswith("claude-code:")
     assert hark("remember", "--from", "mzzzzzzzz", "pears are ripe now").status == 1
+
+
+@pytest.mark.parametrize(
+    ("fact", "ahead"),
+    [
+        ("The office moved in {month}", "The office will move in {month}"),
+        ("The db crashed on {weekday}", "Kim must call Tom on {weekday}"),
+        ("我在{number}月換了工作", "我{number}月要換工作"),
+        ("{number}月17日に入社しました", "{number}月17日に引っ越します"),
+    ],
+)
+def test_what_has_happened_is_not_due(own_home: Path, fact: str, ahead: str) -> None:
+    assert own_home.exists()
+    for days in (40, 100, 160, 220, 280, 340):
+        day = datetime.now(UTC) + timedelta(days=days)
+        told = {"month": f"{day:%B}", "weekday": f"{day:%A}", "number": day.month}
+        remember(fact.format(**told))
+        assert hark("memories", "--due").status == 1, fact.format(**told)
+    remember(ahead.format(**told))
+    assert len(hark("memories", "--due", "--json").json["memories"]) == 1
+
+
+def test_what_happened_is_found_by_its_time(own_home: Path) -> None:
+    assert own_home.exists()
+    month = f"{datetime.now(UTC) - timedelta(days=70):%B}"
+    remember(f"The office moved in {month}")
+    remember("The office of the tax adviser is in Ghent", "--date", "2015-03-01")
+    assert recalled(f"what happened at the office last {month}")[0] == f"The office moved in {month}"
+    assert f"The office moved in {month}" in recalled("when did the office move", "--until", "today")
+    remember("星期五資料庫當機了")
+    assert hark("memories", "--due").status == 1
+    remember("星期天伺服器掛了")
+    assert recalled("星期五發生什麼事")[0] == "星期五資料庫當機了"
 
 
 def test_lines_of_standard_input_are_facts(own_home: Path) -> None:

@@ -334,7 +334,11 @@ class Memories:
         """Whether something is still to be done, or to happen."""
         if one.status != ACTIVE:
             return False
-        return one.kind == TASK or (one.event_until_ms or 0) > self.now_ms
+        from harkback.occasions import has_happened
+
+        if one.kind == TASK or (one.event_since_ms or 0) > self.now_ms:
+            return True
+        return (one.event_until_ms or 0) > self.now_ms and not has_happened(one.text, one.event_words)
 
     # -- helpers -------------------------------------------------------------------------------------------------
 
@@ -384,22 +388,22 @@ class _Opened:
 
 
 def _dated(memory: Memory, date: str | None, base_ms: int, *, keep: bool = False) -> Memory:
-    """Set when it happened or is due: what `date` says, else the first date that the text speaks of.
+    """Set when it happened or is due: what `date` says, else the first date that the text speaks of, in its tense.
 
     "none" takes it away. With `keep` a text without a date leaves it as it was. Raises BadValue.
     """
-    from harkback.occasions import COMING, NEAR, occasion, occasions
+    from harkback.occasions import COMING, NEAR, TOLD, occasion, occasions
 
     if date == "none":
         return memory._replace(event_since_ms=None, event_until_ms=None, event_words="")
-    lean = COMING if memory.kind == TASK else NEAR
+    is_task = memory.kind == TASK
     if date is not None:
-        found = occasion(date, base_ms, lean=lean)
+        found = occasion(date, base_ms, lean=COMING if is_task else NEAR)
         if found is None:
             advice = 'Write a date such as 2026-03-18, "next Friday", "5/17 下午三點", 明日, or none.'
             raise errors.BadValue("--date", date, advice)
     else:
-        found = next(iter(occasions(memory.text, base_ms, lean=lean)), None)
+        found = next(iter(occasions(memory.text, base_ms, lean=COMING if is_task else TOLD)), None)
         if found is None:
             return memory if keep else memory._replace(event_since_ms=None, event_until_ms=None, event_words="")
     return memory._replace(event_since_ms=found.since_ms, event_until_ms=found.until_ms, event_words=found.words)

@@ -111,9 +111,9 @@ def question(texts: Sequence[str], now_ms: int, zone: tzinfo | None = None) -> Q
 
 def _without_dates(text: str, now_ms: int, zone: tzinfo | None) -> tuple[str, tuple[int, int] | None, str]:
     """Take the dates out of a question; with the span of the first one."""
-    from harkback.occasions import NEAR, occasions
+    from harkback.occasions import TOLD, occasions
 
-    found = [one for one in occasions(text, now_ms, zone, lean=NEAR) if not re.fullmatch(_NOW, fold(one.words).strip())]
+    found = [one for one in occasions(text, now_ms, zone, lean=TOLD) if not re.fullmatch(_NOW, fold(one.words).strip())]
     bare = text
     for one in reversed(found):
         bare = f"{bare[: one.start]} {bare[one.end :]}"
