@@ -100,7 +100,7 @@ OPTIONS = (
            "how much it counts that a memory is of the time that the question speaks of", most=100),
     Option("recall.decay", DECIMAL, 0.98, "HARK_RECALL_DECAY",
            "what is left of the score of an event or a finished task after each day", most=1),
-    Option("recall.slow_decay", DECIMAL, 0.9995, "HARK_RECALL_SLOW_DECAY",
+    Option("recall.slow_decay", DECIMAL, 0.9999, "HARK_RECALL_SLOW_DECAY",
            "the same of facts, preferences, decisions and lessons; 1: they do not age", most=1),
     Option("recall.decay_floor", DECIMAL, 0.3, "HARK_RECALL_DECAY_FLOOR",
            "the share of its score that a memory keeps however old it is", most=1),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -72,8 +73,8 @@ def test_a_similarity_of_point_eight_is_point_7993_after_an_hour_and_point_436_a
 
 @pytest.mark.parametrize("kind", [FACT, PREFERENCE, DECISION, LESSON, TASK])
 def test_what_does_not_pass_by_decays_slowly(kind: str) -> None:
-    assert decay(old(30 * 24, kind), NOW_MS, Weights()) == pytest.approx(0.98511, abs=5e-6)
-    assert decay(old(365 * 24, kind), NOW_MS, Weights()) == pytest.approx(0.83315, abs=5e-6)
+    assert decay(old(30 * 24, kind), NOW_MS, Weights()) == pytest.approx(0.99700, abs=5e-6)
+    assert decay(old(365 * 24, kind), NOW_MS, Weights()) == pytest.approx(0.96416, abs=5e-6)
 
 
 def test_a_finished_task_decays_as_fast_as_an_event_from_the_day_it_was_finished() -> None:
@@ -154,6 +155,74 @@ def test_what_was_superseded_on_purpose_is_not_overtaken_by_a_guess(store: Memor
     save(store, newer, NOW_MS)
     put(store, "The search service uses OpenSearch")
     assert found(store, "who currently owns the search service")[0] == "Elena looks after the search service"
+
+
+# -- a time in the question ----------------------------------------------------------------------------------------
+
+
+def ms(day: str) -> int:
+    return int(datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp() * 1000)
+
+
+def since(day: str) -> float:
+    return (NOW_MS - ms(day)) / DAY_MS
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("2024年辦公室在哪", "辦公室在台北"),
+        ("2026年辦公室在哪", "辦公室在新竹"),
+        ("辦公室2024年5月在哪裡", "辦公室在台北"),
+        ("以前辦公室在哪", "辦公室在台北"),
+        ("辦公室之前在哪裡", "辦公室在台北"),
+        ("辦公室現在在哪", "辦公室在新竹"),
+        ("辦公室在哪", "辦公室在新竹"),
+    ],
+)
+def test_the_time_that_a_question_names_says_which_of_two_answers(
+    store: MemoryStore, question: str, first: str
+) -> None:
+    put(store, "辦公室在台北", days=since("2024-05-10"))
+    put(store, "辦公室在新竹", days=since("2026-05-10"))
+    assert found(store, question) == [first, *{"辦公室在台北", "辦公室在新竹"} - {first}]
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("where was the office in 2024", "The office is in Ghent"),
+        ("where was the office formerly", "The office is in Ghent"),
+        ("where did the office use to be", "The office is in Ghent"),
+        ("where is the office", "The office is in Bruges"),
+    ],
+)
+def test_the_same_in_english(store: MemoryStore, question: str, first: str) -> None:
+    put(store, "The office is in Ghent", days=since("2024-05-10"))
+    put(store, "The office is in Bruges", days=since("2026-05-10"))
+    assert found(store, question)[0] == first
+
+
+def test_what_is_of_the_time_but_of_another_matter_is_not_first(store: MemoryStore) -> None:
+    put(store, "The office of the tax adviser moved to Ghent", days=since("2026-05-10"))
+    put(store, "Coffee for the office is bought in Aalst", days=since("2024-05-10"))
+    assert found(store, "where did the office of the tax adviser move in 2024")[0].endswith("Ghent")
+
+
+def test_a_question_with_a_time_counts_decay_from_that_time(store: MemoryStore) -> None:
+    put(store, "The workshop took place in Kyoto", kind=EVENT, days=since("2024-05-10"))
+    put(store, "The workshop was held in Kyoto again", kind=EVENT, days=since("2024-06-30"))
+    (first, second) = hits(store, "workshop in Kyoto in May 2024")
+    assert (first.decay, first.memory.text) == (1.0, "The workshop took place in Kyoto")
+    assert second.decay == pytest.approx(0.98**29, abs=0.03)
+    assert {one.decay for one in hits(store, "workshop in Kyoto")} == {0.3}
+
+
+def test_formerly_does_not_take_another_matter(store: MemoryStore) -> None:
+    put(store, "The office has a coffee machine from Jura", days=900)
+    put(store, "The address of the office is Bruges", days=1)
+    assert found(store, "address of the office formerly")[0] == "The address of the office is Bruges"
+    assert found(store, "which machine is used to make coffee in the office")[0].startswith("The office has a coffee")
 
 
 # -- filters -----------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What a question to the memories asks for: its words without what only makes it a question, dates, and "now"."""
+"""What a question to the memories asks for: its words without what makes it a question, dates, "now" and "before"."""
 
 from __future__ import annotations
 
@@ -26,6 +26,13 @@ _NOW = (
     )
     .replace("現在", "现在")
     .replace("現時点", "现时点")
+)
+
+# Words that ask for what held before; folded. 部署之前要 and "is used to build" do not.
+_THEN = (
+    r"\b(?:formerly|previously|originally|back then|(?<!is )(?<!are )(?<!be )used to|use to be)\b"
+    r"|^(?:之前|以前)|(?:之前|以前)(?=[的在是用住叫谁哪由のは]|[?？]?$)|从前|过去(?=的|[住在用叫])|原来|原本|原先|先前|当初"
+    r"|かつて|元々|もともと|昔は"
 )
 
 # What makes a sentence a question, in folded (Simplified) characters; said of nothing.
@@ -92,6 +99,8 @@ class Question(NamedTuple):
     """The time it speaks of: [since, until)."""
     until_ms: int | None
     date_words: str
+    asks_for_then: bool = False
+    """Whether it asks for what held before, without saying when."""
 
 
 def question(texts: Sequence[str], now_ms: int, zone: tzinfo | None = None) -> Question:
@@ -99,14 +108,16 @@ def question(texts: Sequence[str], now_ms: int, zone: tzinfo | None = None) -> Q
     since = until = None
     date_words = ""
     wordings: list[Wording] = []
-    asks_for_now = False
+    asks_for_now = asks_for_then = False
     for text in texts:
+        asks_for_then = asks_for_then or re.search(_THEN, fold(text)) is not None
         asks_for_now = asks_for_now or re.search(_NOW, fold(text)) is not None
         bare, span, said = _without_dates(text, now_ms, zone)
         if span is not None and since is None:
             (since, until), date_words = span, said
         wordings += [_wording(one) for one in (bare, *elsewhere(fold(bare)))]
-    return Question(tuple(wordings), asks_for_now, since, until, date_words)
+    asks_for_then = asks_for_then and since is None and not asks_for_now
+    return Question(tuple(wordings), asks_for_now, since, until, date_words, asks_for_then)
 
 
 def _without_dates(text: str, now_ms: int, zone: tzinfo | None) -> tuple[str, tuple[int, int] | None, str]:
@@ -129,7 +140,7 @@ def _gap(match: re.Match[str]) -> str:
 
 def _wording(text: str) -> Wording:
     folded = fold(text)
-    asking = re.sub(_ASKING, " ", re.sub(_NOW, _gap, folded))
+    asking = re.sub(_ASKING, " ", re.sub(f"{_NOW}|{_THEN}", _gap, folded))
     if not any(map(str.isalnum, asking)):
         asking = folded
     bare = re.sub(_JOINING, lambda match: " " * len(match[0]), asking)

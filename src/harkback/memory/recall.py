@@ -4,8 +4,10 @@ Four signals, each 0 to 1, are weighed and summed: words (BM25 relative to the b
 held), pieces of the question inside the text, an entity or tag that the question names, and a time that it speaks of.
 The sum over the weights that this question can have is the similarity, a little less where a day or a number is asked
 for and none is there; what replaced another has the better one of both. It is multiplied by decay, and an open task of
-importance 4 or 5 gets a boost. Of near-equal scores the more important comes first. A question for what holds now goes
-from the best to newer ones of the same matter, sooner where they say that something changed.
+importance 4 or 5 gets a boost. Of near-equal scores the more important comes first. A question that names a time counts
+decay from there, and takes what is of that time before near-equals. A question for what holds now goes from the best to
+newer ones of the same matter, sooner where they say that something changed; one for what held before passes by the
+newest.
 """
 
 from __future__ import annotations
@@ -34,6 +36,9 @@ _NEAR_EQUAL = 0.02
 _NOW_SHARE = 0.9
 """To a question for what holds now, a newer memory that fits at least so well beside the best may say it anew."""
 
+_OF_TIME_SHARE = 0.8
+"""What is of the time that a question names comes first, if it fits at least so well beside the best."""
+
 _CHANGED_SHARE = 0.15
 """The same of one that says that something changed: moved, replaced, 改成, に変えた."""
 
@@ -60,7 +65,7 @@ class Weights(NamedTuple):
     date: float = 1.0
     decay: float = 0.98
     """What is left of an event's or a finished task's score after a day."""
-    slow_decay: float = 0.9995
+    slow_decay: float = 0.9999
     """The same of facts, preferences, decisions and lessons."""
     floor: float = 0.3
     """No memory decays below this share: an old exact answer stays ahead of a recent weak one."""
@@ -119,15 +124,26 @@ def decay(memory: Memory, now_ms: int, weights: Weights) -> float:
 
     What is still to come has not aged. A similarity of .8 becomes .7993 after an hour, .436 after 30 days.
     """
-    is_fast = memory.kind == EVENT or (memory.kind == TASK and memory.status == DONE)
     since = memory.changed_ms or memory.created_ms
     if memory.kind == EVENT and memory.event_since_ms is not None:
         since = memory.event_since_ms
     elif memory.kind == TASK and memory.ended_ms is not None:
         since = memory.ended_ms
-    days = max(0.0, (now_ms - since) / DAY_MS)
+    return _left(memory, now_ms - since, weights)
+
+
+def _left(memory: Memory, age_ms: int, weights: Weights) -> float:
+    is_fast = memory.kind == EVENT or (memory.kind == TASK and memory.status == DONE)
     rate = weights.decay if is_fast else weights.slow_decay
-    return max(weights.floor, float(rate**days))
+    return max(weights.floor, float(rate ** (max(0, age_ms) / DAY_MS)))
+
+
+def _decay(memory: Memory, asked: Question, now_ms: int, weights: Weights) -> float:
+    """Count decay from the time that a question names, to both sides, or from now."""
+    if asked.since_ms is None or asked.until_ms is None:
+        return decay(memory, now_ms, weights)
+    since, until = _span(memory)
+    return _left(memory, max(asked.since_ms - until, since - asked.until_ms), weights)
 
 
 def recall(store: MemoryStore, asked: Question, wanted: Wanted, weights: Weights, now_ms: int) -> list[Recalled]:
@@ -152,7 +168,7 @@ def recall(store: MemoryStore, asked: Question, wanted: Wanted, weights: Weights
             found[heir.id] = heir
             own = weighed.get(heir.id) or _weighed(heir, 0.0, asked, weights, has_names=has_names)
             weighed[heir.id] = max(own, weighed[old])  # it speaks of the same, perhaps in other words
-    hits = [_scored(one, weighed[one.id], wanted, weights, moment) for one in found.values()]
+    hits = [_scored(one, weighed[one.id], asked, wanted, weights, moment) for one in found.values()]
     behind = {old: heir.id for old, heir in heirs.items()}
     return _ordered([one for one in hits if one.similarity > 0], behind, asked, moment)[: wanted.limit]
 
@@ -219,8 +235,7 @@ def _filter(wanted: Wanted) -> Callable[[Memory], bool]:
             return False
         if not _may_be_seen(memory, wanted):
             return False
-        since = memory.valid_ms
-        until = memory.event_until_ms if memory.event_until_ms is not None else since + 1
+        since, until = _span(memory)
         if wanted.since_ms is not None and until <= wanted.since_ms:
             return False
         return wanted.until_ms is None or since < wanted.until_ms
@@ -270,8 +285,10 @@ def _weighed(memory: Memory, words: float, asked: Question, weights: Weights, *,
     return Signals(total / most if most else 0.0, words, substring, name, date)
 
 
-def _scored(memory: Memory, signals: Signals, wanted: Wanted, weights: Weights, moment_ms: int) -> Recalled:
-    kept = decay(memory, moment_ms, weights)
+def _scored(
+    memory: Memory, signals: Signals, asked: Question, wanted: Wanted, weights: Weights, moment_ms: int
+) -> Recalled:
+    kept = _decay(memory, asked, moment_ms, weights)
     is_open = memory.kind == TASK and memory.status == ACTIVE
     boost = weights.boost if is_open and memory.importance >= _IMPORTANT and signals.similarity else 0.0
     here = _HERE if wanted.here and memory.project == wanted.here else 1.0
@@ -301,11 +318,16 @@ def _name(memory: Memory, asked: Question) -> bool:
     return False
 
 
+def _span(memory: Memory) -> tuple[int, int]:
+    """Give the time that a memory speaks of, else the moment when it was saved."""
+    since = memory.valid_ms
+    return since, memory.event_until_ms if memory.event_until_ms is not None else since + 1
+
+
 def _touches(memory: Memory, asked: Question) -> bool:
     if asked.since_ms is None or asked.until_ms is None:
         return False
-    since = memory.valid_ms
-    until = memory.event_until_ms if memory.event_until_ms is not None else since + 1
+    since, until = _span(memory)
     return since < asked.until_ms and until > asked.since_ms
 
 
@@ -316,12 +338,18 @@ def _ordered(found: list[Recalled], heirs: dict[str, str], asked: Question, mome
 
     def rank(one: Recalled) -> tuple[float, ...]:
         step = -round(one.score / _NEAR_EQUAL)
-        return (not one.is_current, step, -one.memory.importance, -one.words, -one.memory.valid_ms)
+        return (not one.is_current, step, -one.memory.importance, -one.score, -one.memory.valid_ms)
 
     ranked = sorted(found, key=rank)
     if asked.asks_for_now and ranked:
         lead = _newest(ranked, moment_ms)
         ranked.sort(key=lambda one: one is not lead)
+    elif asked.asks_for_then and ranked:
+        lead = _before_newest(ranked)
+        ranked.sort(key=lambda one: one is not lead)
+    elif asked.since_ms is not None and ranked:
+        least = _OF_TIME_SHARE * ranked[0].score
+        ranked.sort(key=lambda one: not (one.date and one.is_current and one.score >= least))
     there = {one.memory.id for one in ranked}
     behind: dict[str, list[Recalled]] = {}
     for one in ranked:
@@ -330,6 +358,19 @@ def _ordered(found: list[Recalled], heirs: dict[str, str], asked: Question, mome
     for one in behind.get("", []):
         ordered += [one, *sorted(behind.get(one.memory.id, []), key=lambda old: -old.memory.valid_ms)]
     return ordered
+
+
+def _before_newest(ranked: list[Recalled]) -> Recalled:
+    """Give the best that speaks of the matter of the best and is not the newest of those."""
+    from harkback.engines.local.words import stem
+    from harkback.memory.likeness import said, share
+
+    best = ranked[0]
+    mine = said(best.memory.text, stem)
+    near = [one for one in ranked[:_COMPARED] if one.similarity >= _NOW_SHARE * best.similarity]
+    near = [one for one in near if share(mine, said(one.memory.text, stem)) >= _SAME_MATTER]
+    newest = max(near, key=lambda one: one.memory.valid_ms)
+    return next((one for one in near if one is not newest), best)
 
 
 def _newest(ranked: list[Recalled], moment_ms: int) -> Recalled:
