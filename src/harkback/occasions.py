@@ -70,7 +70,8 @@ def occasion(text: str, now_ms: int, zone: tzinfo | None = None, *, lean: str = 
     known = parse_range(words, now_ms, zone)
     if known is None or known[0] >= known[1]:
         return None
-    return Occasion(first, first + len(words), words, *known, _precision(known[1] - known[0]))
+    since, until = known[0], max(known[1], known[0] + MINUTE_MS)  # now is this minute
+    return Occasion(first, first + len(words), words, since, until, _precision(until - since))
 
 
 def has_happened(text: str, words: str) -> bool:

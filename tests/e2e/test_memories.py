@@ -196,6 +196,32 @@ def test_a_fact_keeps_the_message_it_was_taken_from(own_home: Path) -> None:
     assert hark("remember", "--from", "mzzzzzzzz", "pears are ripe now").status == 1
 
 
+def test_a_fact_of_a_session_counts_its_dates_from_the_end_of_the_session(own_home: Path) -> None:
+    pen = Claude(1, "2026-11-03")
+    pen.user("pear")
+    pen.write(own_home)
+    session = hark("search", "--json", "pear").json["hits"][0]["session"]
+    saved = hark("remember", "--json", "--from", session, "the pear harvest ended yesterday").json
+    assert saved["event_time"]["since"].startswith("2026-11-02")
+
+
+def test_now_is_this_minute(own_home: Path) -> None:
+    assert own_home.exists()
+    time = hark("remember", "--json", "--date", "now", "the pear harvest has ended").json["event_time"]
+    since, until = (datetime.fromisoformat(time[key]) for key in ("since", "until"))
+    assert timedelta(seconds=59) <= until - since <= timedelta(seconds=61)
+
+
+def test_as_of_may_be_to_come(own_home: Path) -> None:
+    assert own_home.exists()
+    remember("The office is in Ghent")
+    for when in ("tomorrow", "明天", "next friday", "in 7 days", "2099-01-01"):
+        assert recalled("--as-of", when, "office") == ["The office is in Ghent"], when
+    assert recalled("--as-of", "yesterday", "office") == []
+    assert recalled("--until", "tomorrow", "office") == ["The office is in Ghent"]
+    assert recalled("--since", "tomorrow", "office") == []
+
+
 @pytest.mark.parametrize(
     ("fact", "ahead"),
     [
@@ -248,6 +274,8 @@ def test_lines_of_standard_input_are_facts(own_home: Path) -> None:
         (("remember", "--importance", "6", "pears are ripe now"), "from 1 to 5"),
         (("remember", "--kind", "rumour", "pears are ripe now"), "'fact', 'preference'"),
         (("remember", "--date", "2026-02-30", "pears are ripe now"), "2026-03-18"),
+        (("remember", "--date", "7d", "pears are ripe now"), "in 7 days"),
+        (("remember", "--kind", "event", "--date", "最近3天", "pears are ripe now"), "in 7 days"),
         (("remember", "--supersedes", "kzzzzzzzz", "pears are ripe now"), "`hark memories` lists them"),
         (("recall", "--as-of", "sometime", "pears"), "2026-05-08"),
         (("done", "kzzzzzzzz"), "`hark memories` lists them"),

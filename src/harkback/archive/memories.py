@@ -126,7 +126,8 @@ class Memories:
         try:
             found = engine.rows.find_id(details.source)
             if not isinstance(found, StoredPart):
-                return made._replace(provenance=by, session=found.id), self.now_ms
+                said_ms = found.ended_ms or found.started_ms or self.now_ms
+                return made._replace(provenance=by, session=found.id), said_ms
             (told_in,) = engine.rows.sessions_by_number([found.session]).values()
             by = PERSON if found.role == USER else AGENT
             return made._replace(provenance=by, session=told_in.id, message=found.message), found.time_ms or self.now_ms
@@ -392,15 +393,17 @@ def _dated(memory: Memory, date: str | None, base_ms: int, *, keep: bool = False
 
     "none" takes it away. With `keep` a text without a date leaves it as it was. Raises BadValue.
     """
+    from harkback.dates import parse_age
     from harkback.occasions import COMING, NEAR, TOLD, occasion, occasions
 
     if date == "none":
         return memory._replace(event_since_ms=None, event_until_ms=None, event_words="")
     is_task = memory.kind == TASK
     if date is not None:
-        found = occasion(date, base_ms, lean=COMING if is_task else NEAR)
+        is_age = parse_age(date, base_ms) is not None  # `7d` is up to now, which nothing happens in
+        found = None if is_age else occasion(date, base_ms, lean=COMING if is_task else NEAR)
         if found is None:
-            advice = 'Write a date such as 2026-03-18, "next Friday", "5/17 下午三點", 明日, or none.'
+            advice = 'Write a date such as 2026-03-18, "next Friday", "in 7 days", "5/17 下午三點", 明日, or none.'
             raise errors.BadValue("--date", date, advice)
     else:
         found = next(iter(occasions(memory.text, base_ms, lean=COMING if is_task else TOLD)), None)

@@ -76,7 +76,18 @@ def recall(options: argparse.Namespace) -> int:
 
 
 def _instant(bound: str, text: str | None, now_ms: int, option: str = "") -> int | None:
-    return None if text is None else instant(bound, text, now_ms, option or f"--{bound}")
+    """Read a time, past or to come. Raises BadValue."""
+    if text is None:
+        return None
+    try:
+        return instant(bound, text, now_ms, option or f"--{bound}")
+    except errors.BadValue:
+        from harkback.occasions import occasion
+
+        found = occasion(text, now_ms)
+        if found is None:
+            raise
+        return found.until_ms if bound == "until" else found.since_ms
 
 
 def _scope(options: argparse.Namespace) -> str:
