@@ -125,6 +125,13 @@ class ArchiveDamaged(HarkError):
     """
 
 
+class MemoriesDamaged(HarkError):
+    """The memories cannot be read: {0} is damaged ({1}). Move that file elsewhere, with those named after it, such as
+    {0}-wal; `hark memories import FILE` then brings an export back, `hark memories folder add DIR` a kept folder.
+    Sessions are not concerned.
+    """
+
+
 class LockDamaged(HarkError):
     """{0} is damaged ({1}). Delete it; it holds nothing and is made again."""
 

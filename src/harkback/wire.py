@@ -210,6 +210,7 @@ def status(state: Status) -> Json:
             for one in state.agents
         ],
         "memories": state.memories,
+        "memories_problem": state.memories_problem,
         "masked": state.masked,
         "problem_kinds": state.problem_kinds,
         "problems": [

@@ -138,6 +138,8 @@ class Status(NamedTuple):
     segments: int
     memories: dict[str, int]
     """How many there are, by status."""
+    memories_problem: str
+    """Why they cannot be read, or empty."""
     masked: dict[str, int]
     """Secrets that were masked, by kind."""
 

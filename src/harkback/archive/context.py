@@ -44,13 +44,11 @@ def context(memories: Memories, archive: Archive, scope: str = HERE) -> Context:
     kept: list[Memory] = []
     project = "" if scope == EVERYWHERE else repository_of(memories.cwd)
     if store is not None:
-        try:
+        with store:
             sections = ordered(store.profile())
             wanted = memories.scoped(store, Wanted(), scope)
             project = "" if scope == EVERYWHERE else wanted.here
             kept = [one for one in memories.fitting(store, wanted) if one.status == ACTIVE]
-        finally:
-            store.close()
     tasks = [one for one in kept if one.kind == TASK]
     tasks.sort(key=lambda one: (one.event_since_ms is None, one.event_since_ms or 0, -one.importance))
     others = sorted((one for one in kept if one.kind != TASK), key=lambda one: -one.changed_ms)[:MOST_MEMORIES]
@@ -75,9 +73,7 @@ def material(memories: Memories) -> str:
     store = MemoryStore.open(memories.place.data)
     if store is None:
         return profile.instruction([], [])
-    try:
+    with store:
         kept = [one for one in store.all() if one.status == ACTIVE]
         kept.sort(key=lambda one: -one.changed_ms)
         return profile.instruction(store.profile(), kept[:MATERIAL])
-    finally:
-        store.close()

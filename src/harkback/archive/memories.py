@@ -8,7 +8,7 @@ from harkback import errors
 from harkback._record import NamedTuple
 from harkback.agents import asking_sessions
 from harkback.config import DEFAULTS
-from harkback.engines.local import LocalEngine, guarded
+from harkback.engines.local import LocalEngine, guarded, undamaged
 from harkback.engines.local.ids import is_memory_id
 from harkback.engines.local.memories import MemoryStore
 from harkback.ingest.excluded import sealed_paths
@@ -214,10 +214,8 @@ class Memories:
         store = MemoryStore.open(self.place.data)
         if store is None:
             return False
-        try:
+        with store:
             return bool(store.folders.all())
-        finally:
-            store.close()
 
     def knows(self, one: str) -> bool:
         """Whether a text names a memory."""
@@ -226,28 +224,27 @@ class Memories:
         store = MemoryStore.open(self.place.data)
         if store is None:
             return False
-        try:
+        with store:
             return store.knows(one)
-        finally:
-            store.close()
 
-    def recall(self, texts: Sequence[str], wanted: Wanted, *, scope: str = HERE) -> Answer:
+    def recall(self, texts: Sequence[str], wanted: Wanted, *, scope: str = HERE, proved: bool = True) -> Answer:
         """Find what answers a question, asked in one or several wordings.
 
         `scope` is HERE (this project and what holds everywhere; outside of a project everything), EVERYWHERE, or the
-        name or path of a project. Raises NoProject.
+        name or path of a project. Unless `proved`, nothing may be found because a file is damaged. Raises NoProject,
+        MemoriesDamaged.
         """
         asked = question(texts, self.now_ms)
         store = MemoryStore.open(self.place.data)
         if store is None:
             return Answer(asked, (), "Nothing has been remembered yet. `hark remember TEXT` saves a fact.")
-        try:
+        with store:
             wanted = self.scoped(store, wanted, scope)
             hits = recall(store, asked, wanted, weights(self.settings), self.now_ms)
+            if proved and not hits:
+                store.prove()
             hint = self._hint(store, asked, wanted, hits)
             return Answer(asked, tuple(hits), hint, store.folders.paths_of([one.memory.id for one in hits]))
-        finally:
-            store.close()
 
     def touch(self, answer: Answer) -> None:
         """Note that memories were recalled; left out where that would have to wait, or nothing can be written."""
@@ -272,10 +269,11 @@ class Memories:
 
     def _sealed(self, store: MemoryStore) -> tuple[str, ...]:
         patterns: list[str] = []
-        engine = LocalEngine.open(self.place.data)
-        if engine is not None:
-            patterns = [one for one, kind in engine.rows.exclusions().items() if kind == "sealed"]
-            engine.close()
+        with undamaged(self.place.data):
+            engine = LocalEngine.open(self.place.data)
+            if engine is not None:
+                patterns = [one for one, kind in engine.rows.exclusions().items() if kind == "sealed"]
+                engine.close()
         return sealed_paths(patterns, self.place.home, store.projects(), repository_of(self.cwd)) if patterns else ()
 
     def _hint(self, store: MemoryStore, asked: Question, wanted: Wanted, hits: list[Recalled]) -> str:
@@ -296,11 +294,11 @@ class Memories:
         store = MemoryStore.open(self.place.data)
         if store is None:
             return Listed((), 0)
-        try:
+        with store:
             wanted = self.scoped(store, Wanted(kinds=tuple(kinds), history=history), scope)
             found = self.fitting(store, wanted)
-        finally:
-            store.close()
+            if not found:
+                store.prove()
         if due:
             found = [one for one in found if one.event_since_ms is not None and self._is_ahead(one)]
             found.sort(key=lambda one: one.event_since_ms or 0)
@@ -319,10 +317,8 @@ class Memories:
         store = MemoryStore.open(self.place.data)
         if store is None:
             return []
-        try:
+        with store:
             return store.profile(section)
-        finally:
-            store.close()
 
     def write_profile(self, section: str, text: str) -> str:
         """Write a section anew; what it said before stays in its history. Raises BadValue, SectionTooLong."""
@@ -353,10 +349,11 @@ class Memories:
         if os.path.isdir(path) and (os.sep in named or named in {".", ".."}):
             return repository_of(path) or path
         known = set(store.projects()) if store is not None else set()
-        engine = LocalEngine.open(self.place.data)
-        if engine is not None:
-            known |= set(engine.rows.labels("project").values())
-            engine.close()
+        with undamaged(self.place.data):
+            engine = LocalEngine.open(self.place.data)
+            if engine is not None:
+                known |= set(engine.rows.labels("project").values())
+                engine.close()
         same = sorted(one for one in known if one == named or os.path.basename(one.rstrip("/\\")) == named)
         if len(same) == 1:
             return same[0]
@@ -384,8 +381,8 @@ class _Opened:
         self.store = store
         return store
 
-    def __exit__(self, *_: object) -> None:
-        self.store.close()
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        self.store.__exit__(kind, error, trace)
 
 
 def _dated(memory: Memory, date: str | None, base_ms: int, *, keep: bool = False) -> Memory:

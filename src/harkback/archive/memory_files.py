@@ -51,7 +51,7 @@ class MemoryFiles:
         store = MemoryStore.open(self.place.data)
         if store is None:
             raise errors.NothingRemembered
-        try:
+        with store:
             named = None if project is None else self.memories._project(store, project)  # noqa: SLF001 - of one facade
             held = store.all() if named is None else store.of_project(named)
             if form == MARKDOWN:
@@ -59,8 +59,6 @@ class MemoryFiles:
                 return "\n".join([*markdown(held), ""]), len(held), 0
             sections = len(store.profile())
             return "".join(f"{line}\n" for line in json_lines(store, held)), len(held), sections
-        finally:
-            store.close()
 
     def export(self, file: str, *, form: str = JSON, project: str | None = None, overwrite: bool = False) -> Exported:
         """Write everything into a file. Raises FileThere, FileUnwritable, NothingRemembered, NoProject."""
@@ -92,7 +90,7 @@ class MemoryFiles:
         with guarded(self.place.data):
             store = MemoryStore.open(self.place.data, write=True)
             assert store is not None
-            try:
+            with store:
                 named = None if project is None else self.memories._project(store, project)  # noqa: SLF001 - as above
                 files = _read(path, named)
                 whole = plan(store, [one for _, found in files for one in found])
@@ -102,8 +100,6 @@ class MemoryFiles:
                 for name, found in files:
                     merger.run(found, name)
                 return merger.done()
-            finally:
-                store.close()
 
 
 def _when(memory: Memory) -> Memory:

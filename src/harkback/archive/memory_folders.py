@@ -8,7 +8,7 @@ import re
 from harkback import errors
 from harkback._record import NamedTuple
 from harkback.archive.memories import _dated as dated
-from harkback.engines.local import LocalEngine, guarded
+from harkback.engines.local import LocalEngine, guarded, undamaged
 from harkback.engines.local.memories import MemoryStore
 from harkback.engines.local.memory_folders import Folder
 from harkback.ingest.projects import repository_of
@@ -58,7 +58,7 @@ class MemoryFolders:
         with guarded(self.place.data):
             store = MemoryStore.open(self.place.data, write=True)
             assert store is not None
-            try:
+            with store:
                 kept = {one.path: one for one in store.folders.all()}
                 self._refuse(path, [one for one in kept if one != path])
                 known = kept.get(path)
@@ -69,8 +69,6 @@ class MemoryFolders:
                         store.folders.remove(path)
                     store.folders.add(known._replace(changes=-1))
                 return self._keep(store, known, is_new=True)
-            finally:
-                store.close()
 
     def _path(self, folder: str) -> str:
         return os.path.realpath(os.path.join(self.memories.cwd or os.sep, os.path.expanduser(folder)))
@@ -91,10 +89,11 @@ class MemoryFolders:
         if not match:
             return repository_of(path)
         known = set(store.projects())
-        engine = LocalEngine.open(self.place.data)
-        if engine is not None:
-            known |= set(engine.rows.labels("project").values())
-            engine.close()
+        with undamaged(self.place.data):
+            engine = LocalEngine.open(self.place.data)
+            if engine is not None:
+                known |= set(engine.rows.labels("project").values())
+                engine.close()
         same = [one for one in known if re.sub(r"[^A-Za-z0-9]", "-", one) == match[1]]
         return same[0] if len(same) == 1 else repository_of(path)
 
@@ -104,15 +103,13 @@ class MemoryFolders:
         with guarded(self.place.data):
             store = MemoryStore.open(self.place.data, write=True)
             assert store is not None
-            try:
+            with store:
                 known = next((one for one in store.folders.all() if one.path in named), None)
                 if known is None:
                     raise errors.FolderNotKept(folder)
                 with store.writing():
                     store.folders.remove(known.path)
                 return known
-            finally:
-                store.close()
 
     def kept(self) -> list[Kept]:
         """List the folders that are kept in step."""
@@ -121,13 +118,11 @@ class MemoryFolders:
         store = MemoryStore.open(self.place.data)
         if store is None:
             return []
-        try:
+        with store:
             return [
                 Kept(one.path, one.project, store.folders.count(one.path), scan(one.path).problem)
                 for one in store.folders.all()
             ]
-        finally:
-            store.close()
 
     def sync(self, *, most_files: int = 0) -> list[Synced]:
         """Keep every folder in step in which something changed, or for which a memory did.
@@ -137,19 +132,15 @@ class MemoryFolders:
         store = MemoryStore.open(self.place.data)
         if store is None:
             return []
-        try:
+        with store:
             busy = [one for one in store.folders.all() if not is_quiet(store, one)]
-        finally:
-            store.close()
         if not busy:
             return []
         with guarded(self.place.data):
             store = MemoryStore.open(self.place.data, write=True)
             assert store is not None
-            try:
+            with store:
                 return [self._keep(store, one, most_files=most_files) for one in busy]
-            finally:
-                store.close()
 
     def look(self) -> list[Synced]:
         """Do the same before an answer: for the newest files only, and not where nothing can be written."""

@@ -16,17 +16,22 @@ _LEAST_SHARE = 0.6
 """A memory stands above the sessions' hits only if so much of the query stands in it."""
 
 
+def is_of_memories(query: Query) -> bool:
+    """Whether only memories are searched."""
+    return any(one.field == "in" and one.values == (LANES[MEMORY],) and not one.negated for one in query.filters)
+
+
 def remembered(archive: Archive, query: Query, lanes: tuple[int, ...], limit: int) -> tuple[Recalled, ...]:
     """Find what was remembered of a query; all of it where only memories are searched, else the few that fit well.
 
-    Filters that only a session can pass (`agent:`, `tool:` …) leave memories out.
+    Filters that only a session can pass (`agent:`, `tool:` …) leave memories out. Raises MemoriesDamaged.
     """
     if not MemoryStore.exists(archive.place.data):
         return ()
     named = [one for one in query.filters if one.field == "in"]
     others = [one for one in query.filters if one.field not in {"in", "since", "until", "project"} or one.negated]
     words = [word for clause in query.clauses if not clause.negated for word in clause.words]
-    alone = any(one.values == (LANES[MEMORY],) and not one.negated for one in named)
+    alone = is_of_memories(query)
     if others or not words or (named and not any(LANES[MEMORY] in one.values for one in named)):
         return ()
     if not named and MEMORY not in lanes:
@@ -45,7 +50,7 @@ def remembered(archive: Archive, query: Query, lanes: tuple[int, ...], limit: in
     memories = Memories(archive.place, archive.env, archive.now_ms, archive.cwd, archive.settings)
     project = bounds.get("project")
     scope = EVERYWHERE if project else HERE
-    found = memories.recall([" ".join(word.text for word in words)], wanted, scope=scope).hits
+    found = memories.recall([" ".join(word.text for word in words)], wanted, scope=scope, proved=alone).hits
     unwanted = [fold(word.text) for clause in query.clauses if clause.negated for word in clause.words]
     phrases = [fold(word.text) for word in words if word.quoted]
     kept: list[Recalled] = []
@@ -60,4 +65,4 @@ def remembered(archive: Archive, query: Query, lanes: tuple[int, ...], limit: in
     return tuple(kept)
 
 
-__all__ = ["MAIN_LANES", "remembered"]
+__all__ = ["MAIN_LANES", "is_of_memories", "remembered"]

@@ -22,7 +22,7 @@ from harkback.archive.answers import (
     SourceView,
     Status,
 )
-from harkback.archive.remembered import remembered
+from harkback.archive.remembered import is_of_memories, remembered
 from harkback.config import DEFAULTS
 from harkback.engines.local import (
     FOREVER_S,
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from harkback.config import Place, Settings
     from harkback.engines.local.erasing import Erased
     from harkback.ingest.reading import Progress, Reader
+    from harkback.memory.recall import Recalled
     from harkback.query import Query
 
 EMPTY_QUERY = "The query is empty. Say what to look for, or use a filter such as file:nginx.conf or since:7d."
@@ -144,7 +145,7 @@ class Archive:
         engine = LocalEngine.open(self.place.data, snapshot=True)
         if engine is None:
             nothing = Coverage(0, 0, 0, 0, None)
-            told = remembered(self, query, lanes, limit)
+            query, told = self._remembered(query, lanes, limit)
             hint = "" if told else self._hint_nothing(sync)
             return Answer(query, Found(rank.NONE, (), {}, 0), nothing, (), frozenset(), hint, False, told)
         try:
@@ -153,7 +154,7 @@ class Archive:
             excluded = tuple(one.number for one in left_out)
             # Ranking drops some: of what is one message, of what is too much of one session.
             sealed = tuple(self._sealed(engine))
-            told = remembered(self, query, lanes, limit) if not by_session else ()
+            query, told = (query, ()) if by_session else self._remembered(query, lanes, limit)
             wanted = Search(query, lanes, limit, newest, substring, excluded, sealed, max(POOL, 2 * limit))
             looking = Looking(engine, wanted, self.now_ms, self._project(engine), context)
             found = looking.sessions() if by_session else looking.messages()
@@ -166,6 +167,15 @@ class Archive:
             return Answer(query, found, coverage, left_out, asked_by, hint, is_due, told)
         finally:
             engine.close()
+
+    def _remembered(self, query: Query, lanes: tuple[int, ...], limit: int) -> tuple[Query, tuple[Recalled, ...]]:
+        """Find what was remembered; where that cannot be read, the query's notes say so beside the sessions' answer."""
+        try:
+            return query, remembered(self, query, lanes, limit)
+        except errors.MemoriesDamaged as error:
+            if is_of_memories(query):
+                raise
+            return query._replace(notes=(*query.notes, str(error))), ()
 
     def _answer_nothing(self, query: Query, hint: str) -> Answer:
         engine = LocalEngine.open(self.place.data)
@@ -408,17 +418,18 @@ class Archive:
         self, progress: Callable[[int], None] = lambda _: None, waiting: Callable[[], None] = lambda: None
     ) -> int:
         """Make the word index again from the rows; gives the number of parts. Waits for a sync that is running."""
-        upkeep.rebuild(self.place.data)
-        if not LocalEngine.exists(self.place.data):
-            if MemoryStore.exists(self.place.data):
-                return 0
+        number = 0
+        if LocalEngine.exists(self.place.data):
+            with guarded(self.place.data), self._lock(FOREVER_S, waiting):
+                engine = self._open_for_writing()
+                try:
+                    number = engine.rebuild(progress)
+                finally:
+                    engine.close()
+        elif not MemoryStore.exists(self.place.data):
             raise errors.NothingYet(self.place.data)
-        with guarded(self.place.data), self._lock(FOREVER_S, waiting):
-            engine = self._open_for_writing()
-            try:
-                return engine.rebuild(progress)
-            finally:
-                engine.close()
+        upkeep.rebuild(self.place.data)
+        return number
 
     def doomed(
         self,
@@ -471,16 +482,16 @@ class Archive:
 
     def redact(self, waiting: Callable[[], None] = lambda: None) -> dict[str, int]:
         """Mask secrets in what is stored, by today's rules; gives their number by kind."""
-        found = upkeep.redact(self.place.data)
-        if not LocalEngine.exists(self.place.data) and MemoryStore.exists(self.place.data):
-            return found
-        self._need().close()
-        with guarded(self.place.data), self._lock(FOREVER_S, waiting):
-            engine = self._open_for_writing()
-            try:
-                return upkeep.joined(engine.redact(), found)
-            finally:
-                engine.close()
+        found: dict[str, int] = {}
+        if LocalEngine.exists(self.place.data) or not MemoryStore.exists(self.place.data):
+            self._need().close()
+            with guarded(self.place.data), self._lock(FOREVER_S, waiting):
+                engine = self._open_for_writing()
+                try:
+                    found = engine.redact()
+                finally:
+                    engine.close()
+        return upkeep.joined(found, upkeep.redact(self.place.data))
 
     def exclusions(self) -> dict[str, str]:
         """Give the patterns of projects that are `excluded` or `sealed`."""
@@ -569,7 +580,7 @@ class Archive:
                 self.place.data,
                 _folder_bytes(self.place.data),
                 engine.segments,
-                upkeep.counts(self.place.data),
+                *upkeep.counts(self.place.data),
                 rows.masked(),
             )
         finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harkback import errors
 from harkback.engines.local.memories import MemoryStore
 
 TYPE_CHECKING = False
@@ -13,15 +14,15 @@ def faults(folder: str) -> tuple[Fault, ...]:
     """Say what of the memories does not agree, with what mends it."""
     from harkback.engines.local.checking import MOVE_MEMORIES, REBUILD, Fault
 
-    store = MemoryStore.open(folder)
-    if store is None:
-        return ()
     try:
-        if damage := store.damage():
-            return (Fault(f"the memories' database is damaged ({damage})", 1, MOVE_MEMORIES),)
-        return tuple(Fault(kind, number, REBUILD) for kind, number in store.faults())
-    finally:
-        store.close()
+        store = MemoryStore.open(folder)
+        if store is None:
+            return ()
+        with store:
+            store.prove()
+            return tuple(Fault(kind, number, REBUILD) for kind, number in store.faults())
+    except errors.MemoriesDamaged as error:
+        return (Fault(f"the memories' database is damaged ({error.values[1]})", 1, MOVE_MEMORIES),)
 
 
 def secrets(folder: str) -> dict[str, int]:
@@ -29,10 +30,8 @@ def secrets(folder: str) -> dict[str, int]:
     store = MemoryStore.open(folder)
     if store is None:
         return {}
-    try:
+    with store:
         return store.secrets()
-    finally:
-        store.close()
 
 
 def redact(folder: str) -> dict[str, int]:
@@ -43,10 +42,8 @@ def redact(folder: str) -> dict[str, int]:
     store.close()
     store = MemoryStore.open(folder, write=True)
     assert store is not None
-    try:
+    with store:
         return store.redact()
-    finally:
-        store.close()
 
 
 def rebuild(folder: str) -> int:
@@ -57,21 +54,21 @@ def rebuild(folder: str) -> int:
     store.close()
     store = MemoryStore.open(folder, write=True)
     assert store is not None
-    try:
+    with store:
         return store.rebuild_words()
-    finally:
-        store.close()
 
 
-def counts(folder: str) -> dict[str, int]:
-    """Count memories by status."""
-    store = MemoryStore.open(folder)
-    if store is None:
-        return {}
+def counts(folder: str) -> tuple[dict[str, int], str]:
+    """Count memories by status; with why that cannot be done, or empty."""
     try:
-        return store.count()
-    finally:
-        store.close()
+        store = MemoryStore.open(folder)
+        if store is None:
+            return {}, ""
+        with store:
+            store.prove()
+            return store.count(), ""
+    except errors.MemoriesDamaged as error:
+        return {}, str(error)
 
 
 def joined(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:

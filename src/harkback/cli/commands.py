@@ -9,8 +9,9 @@ from time import time
 
 from harkback.archive.answers import SessionView
 from harkback.archive.sessions import Archive, undamaged
-from harkback.cli.opening import in_step, memories_of, opened, set_up
+from harkback.cli.opening import in_step, in_step_where_readable, memories_of, opened, set_up
 from harkback.cli.parser import parse as parse_argv
+from harkback.cli.terminal import note
 from harkback.config import place
 from harkback.errors import BadValue, NamedTwice, NoPattern, NothingNamed
 from harkback.model import LANES, MAIN_LANES
@@ -51,7 +52,7 @@ def _search(options: argparse.Namespace) -> int:
     query = _query(options, " ".join(options.query), archive.now_ms)
     query = query._replace(notes=(*query.notes, *options.notes))
     began = time()
-    in_step(memories_of(archive))
+    in_step_where_readable(memories_of(archive))  # where they are looked through, the answer says it
     settings = archive.settings
     context = settings.number("search.context") if options.context is None else options.context
     budget = options.budget
@@ -303,9 +304,11 @@ def _sync(options: argparse.Namespace) -> int:
             progress=bar.sync,
             waiting=_say_waiting,
         )
-    in_step(memories_of(archive), whole=True)
+    problem = in_step_where_readable(memories_of(archive), whole=True)
     if not options.background:
         reports.sync(report, coverage, as_json=options.json)
+        if problem:
+            note(problem)
     return 0
 
 

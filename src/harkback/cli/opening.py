@@ -54,6 +54,17 @@ def in_step(archive: Memories, *, whole: bool = False) -> None:
     tell(folders.sync() if whole else folders.look())
 
 
+def in_step_where_readable(archive: Memories, *, whole: bool = False) -> str:
+    """Do the same for a command that is about sessions: memories that cannot be read do not end it. Gives why."""
+    from harkback.errors import MemoriesDamaged
+
+    try:
+        in_step(archive, whole=whole)
+    except MemoriesDamaged as error:
+        return str(error)
+    return ""
+
+
 def memories_of(archive: Archive) -> Memories:
     """Give the half about memories of an archive that is open already."""
     from harkback.archive.memories import Memories

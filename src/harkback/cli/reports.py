@@ -215,7 +215,7 @@ def status(state: Status, *, as_json: bool) -> None:
     if len(state.problems) > 10:
         print("           … (all with --json)")
     remembered = ", ".join(f"{number:,} {kind}" for kind, number in state.memories.items())
-    print(f"memories   {remembered or 'none'}")
+    print(plain(f"memories   {state.memories_problem or remembered or 'none'}"))
     secrets = ", ".join(f"{kind} {number:,}" for kind, number in state.masked.items())
     print(f"masked     {secrets or 'no secrets'}")
     for leaving in state.leaving:

@@ -12,12 +12,13 @@ import os
 import sqlite3
 from itertools import groupby
 from math import log
+from time import monotonic, sleep
 
 from harkback import errors
 from harkback._record import NamedTuple
 from harkback.engines.local.ids import key_of, memory_id
 from harkback.engines.local.memory_folders import FolderRows
-from harkback.engines.local.schema import Layout, connect, guarded, is_laid_out, transaction
+from harkback.engines.local.schema import Layout, connect, guarded, is_laid_out, transaction, undamaged
 from harkback.engines.local.words import stem
 from harkback.model import STATUSES, Memory
 from harkback.text.runs import CJK, runs
@@ -25,7 +26,7 @@ from harkback.text.runs import CJK, runs
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any
+    from typing import Any, Self
 
 FILE = "memory.sqlite"
 
@@ -70,7 +71,7 @@ MIGRATIONS = (
 )
 
 # What a person wrote is not to be lost with the power: each save reaches the disk.
-LAYOUT = Layout(FILE, MIGRATIONS, ("synchronous=FULL",))
+LAYOUT = Layout(FILE, MIGRATIONS, ("synchronous=FULL",), is_memories=True)
 
 PATIENCE_S = 30.0
 """So long a save waits for others; one takes some milliseconds."""
@@ -81,6 +82,8 @@ MOST_TERMS = 30
 # Robertson's BM25 with its usual constants.
 _K1, _B = 1.2, 0.75
 _ROWS_AT_ONCE = 200
+_MAKING_S = 0.2
+"""So long a file may be empty that another process is making in its place."""
 
 
 class Profile(NamedTuple):
@@ -104,15 +107,33 @@ class MemoryStore:
     def open(cls, folder: str, *, write: bool = False) -> MemoryStore | None:
         """Open the memories in a folder; None when there are none and none are to be made.
 
-        Raises ArchiveUnreadable, ArchiveReadOnly, ArchiveTooNew, DiskFull.
+        Raises MemoriesDamaged, ArchiveUnreadable, ArchiveReadOnly, ArchiveTooNew, DiskFull.
         """
-        if not write and not cls.exists(folder):
-            return None
+        if not cls.exists(folder):
+            _refuse_remains(folder)
+            if not write:
+                return None
+            _make(folder)
+        _refuse_empty(folder)
         con = connect(folder, write=write, layout=LAYOUT)
-        if not write and not is_laid_out(con):
-            con.close()  # just being made by another process
-            return None
+        if not is_laid_out(con):
+            con.close()
+            raise LAYOUT.damaged(folder, "it holds no tables")
         return cls(folder, con)
+
+    def __enter__(self) -> Self:
+        """Use it for once; what shows to be damaged meanwhile is told as that."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        """Let go of the file. Raises MemoriesDamaged."""
+        self.close()
+        undamaged(self.folder, LAYOUT).__exit__(kind, error, trace)
+
+    def prove(self) -> None:
+        """Look through the whole file, before it is said that it does not hold something. Raises MemoriesDamaged."""
+        if damage := self.damage():
+            raise LAYOUT.damaged(self.folder, damage)
 
     @staticmethod
     def exists(folder: str) -> bool:
@@ -519,6 +540,38 @@ class MemoryStore:
             for number, memory in found.items():
                 self._add_words(number, memory)
         return len(found)
+
+
+def _make(folder: str) -> None:
+    """Make the file beside its place and put it there whole, so that one without tables is always one that was cut.
+
+    Where a folder can have no second name for a file, it is made in its place.
+    """
+    spare = f"{FILE}.{os.getpid()}.new"
+    connect(folder, write=True, layout=LAYOUT._replace(file=spare)).close()
+    try:
+        os.link(os.path.join(folder, spare), os.path.join(folder, FILE))
+    except FileExistsError:
+        pass  # another process was faster
+    except OSError:
+        connect(folder, write=True, layout=LAYOUT).close()
+    finally:
+        os.unlink(os.path.join(folder, spare))
+
+
+def _refuse_remains(folder: str) -> None:
+    """Refuse to begin anew beside the log of a file that is gone: SQLite would play it into the new one."""
+    path = os.path.join(folder, FILE)
+    if os.path.exists(f"{path}-wal") and not os.path.exists(path):
+        raise LAYOUT.damaged(folder, f"it is gone, and {FILE}-wal is there")
+
+
+def _refuse_empty(folder: str) -> None:
+    until = monotonic() + _MAKING_S
+    while os.path.getsize(os.path.join(folder, FILE)) == 0:
+        if monotonic() > until:
+            raise LAYOUT.damaged(folder, "it is empty")
+        sleep(0.02)
 
 
 def _tomb(one: str) -> int:

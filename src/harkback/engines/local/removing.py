@@ -19,6 +19,8 @@ _FILES = tuple(
     f"{file}{ending}" for file in (schema.FILE, memories.FILE) for ending in ("-shm", "-wal", "-journal", "")
 )
 _LOCKS = (f"{lock.FILE}-shm", f"{lock.FILE}-wal", f"{lock.FILE}-journal", lock.FILE)
+_SPARE = re.compile(rf"{re.escape(memories.FILE)}\.\d+\.new(?:-shm|-wal|-journal)?")
+"""What a killed making of the memories left."""
 _WORDS = re.compile(r"words-\d+\.\d+-\d+")
 _IN_WORDS = re.compile(r"meta\.json|\.managed\.json|\.tantivy-\w+\.lock|[0-9a-f]{32}\.[\w.]+|\.tmp\w+")
 
@@ -36,7 +38,9 @@ def holdings(folder: str) -> Holdings:
     """Find what is ours in a folder; a link, or a folder with a file's name, is not."""
     words = [os.path.join(folder, one) for one in _names(folder) if _WORDS.fullmatch(one)]
     index = [os.path.join(one, name) for one in words for name in _names(one) if _IN_WORDS.fullmatch(name)]
-    rows = [path for path in (*index, *(os.path.join(folder, one) for one in _FILES)) if _size(path) is not None]
+    spare = [one for one in _names(folder) if _SPARE.fullmatch(one)]
+    paths = (*index, *(os.path.join(folder, one) for one in (*_FILES, *spare)))
+    rows = [path for path in paths if _size(path) is not None]
     locks = [path for one in _LOCKS if _size(path := os.path.join(folder, one)) is not None]
     return Holdings(tuple(rows), tuple(locks), sum(_size(path) or 0 for path in (*rows, *locks)))
 

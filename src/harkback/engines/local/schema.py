@@ -79,6 +79,14 @@ class Layout(NamedTuple):
     pragmas: tuple[str, ...]
     triggers: tuple[str, ...] = ()
     """Made anew by each writer, for itself."""
+    is_memories: bool = False
+    """Whether it holds what no transcript could bring back."""
+
+    def damaged(self, folder: str, error: object) -> errors.HarkError:
+        """Give the error that says that it is damaged, and what to do."""
+        if self.is_memories:
+            return errors.MemoriesDamaged(os.path.join(folder, self.file), error)
+        return errors.ArchiveDamaged(folder, error)
 
 
 # A transcript that is read, or is not to be any more, is counted by the change itself, wherever that is made.
@@ -124,12 +132,12 @@ def connect(folder: str, *, write: bool, layout: Layout | None = None) -> sqlite
             timeout=_WAIT_S,
         )
     except sqlite3.Error as error:
-        raise _opening_error(folder, error, write=write) from error
+        raise _opening_error(folder, error, layout, write=write) from error
     try:
         _set_up(con, folder, layout, write=write)
     except sqlite3.Error as error:
         con.close()
-        raise _opening_error(folder, error, write=write) from error
+        raise _opening_error(folder, error, layout, write=write) from error
     except BaseException:
         con.close()
         raise
@@ -191,9 +199,9 @@ def prepare_folder(folder: str) -> None:
         raise errors.ArchiveReadOnly(folder, error.strerror or error) from error
 
 
-def _opening_error(folder: str, error: sqlite3.Error, *, write: bool) -> errors.HarkError:
+def _opening_error(folder: str, error: sqlite3.Error, layout: Layout, *, write: bool) -> errors.HarkError:
     if is_damage(error):
-        return errors.ArchiveDamaged(folder, error)
+        return layout.damaged(folder, error)
     if "full" in str(error):
         return errors.DiskFull(folder)
     is_closed = "unable to open" in str(error) and not os.access(folder, os.W_OK)
@@ -206,21 +214,24 @@ def _opening_error(folder: str, error: sqlite3.Error, *, write: bool) -> errors.
 def is_damage(error: BaseException | None) -> bool:
     """Whether SQLite says of a file that what stands in it is no database, or a broken one."""
     code = getattr(error, "sqlite_errorcode", 0)  # the low byte is the kind, the rest says more of it
+    if isinstance(error, sqlite3.OperationalError) and "Could not decode" in str(error):
+        return True  # a text that is no UTF-8, which nothing of ours writes
     return code & 0xFF in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 
 class undamaged:  # noqa: N801  # used as a verb: `with undamaged(folder):`
-    """Turn what SQLite says of a damaged archive, which may show at any reading, into our own error."""
+    """Turn what SQLite says of a damaged database, which may show at any reading, into our own error."""
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, layout: Layout | None = None) -> None:
         self.folder = folder
+        self.layout = layout or SESSIONS
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
         if is_damage(error):
-            raise errors.ArchiveDamaged(self.folder, error) from error
+            raise self.layout.damaged(self.folder, error) from error
 
 
 def is_laid_out(con: sqlite3.Connection) -> bool:
