@@ -8,7 +8,7 @@ import re
 from harkback import errors
 from harkback._record import NamedTuple
 from harkback.archive.memories import _dated as dated
-from harkback.engines.local import LocalEngine, guarded, undamaged
+from harkback.engines.local import FOLDERS, FOREVER_S, LocalEngine, guarded, locked, undamaged
 from harkback.engines.local.memories import MemoryStore
 from harkback.engines.local.memory_folders import Folder
 from harkback.ingest.projects import repository_of
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 HOT_FILES = 200
 """So many changed files, the newest, are read before an answer."""
+
+WAIT_S = 2.0
+"""A command waits so long for another process that keeps folders; after that the next command does it."""
 
 _CLAUDE_CODE = r".*[/\\]projects[/\\]([^/\\]+)[/\\]memory"
 
@@ -58,7 +61,7 @@ class MemoryFolders:
         with guarded(self.place.data):
             store = MemoryStore.open(self.place.data, write=True)
             assert store is not None
-            with store:
+            with store, self._lock(FOREVER_S):
                 kept = {one.path: one for one in store.folders.all()}
                 self._refuse(path, [one for one in kept if one != path])
                 known = kept.get(path)
@@ -103,7 +106,7 @@ class MemoryFolders:
         with guarded(self.place.data):
             store = MemoryStore.open(self.place.data, write=True)
             assert store is not None
-            with store:
+            with store, self._lock(FOREVER_S):
                 known = next((one for one in store.folders.all() if one.path in named), None)
                 if known is None:
                     raise errors.FolderNotKept(folder)
@@ -124,29 +127,34 @@ class MemoryFolders:
                 for one in store.folders.all()
             ]
 
-    def sync(self, *, most_files: int = 0) -> list[Synced]:
+    def sync(self, *, most_files: int = 0, wait_s: float = WAIT_S) -> list[Synced]:
         """Keep every folder in step in which something changed, or for which a memory did.
 
-        Nothing is opened for writing, and no file read, where all is as it was. Raises ArchiveReadOnly, DiskFull.
+        Nothing is opened for writing, and no file read, where all is as it was, or where another process does the same
+        for longer than `wait_s`. Raises ArchiveReadOnly, DiskFull, LockDamaged, MemoriesDamaged.
         """
         store = MemoryStore.open(self.place.data)
         if store is None:
             return []
         with store:
-            busy = [one for one in store.folders.all() if not is_quiet(store, one)]
-        if not busy:
-            return []
-        with guarded(self.place.data):
-            store = MemoryStore.open(self.place.data, write=True)
-            assert store is not None
+            if not _busy(store):
+                return []
+        with guarded(self.place.data), self._lock(wait_s) as is_ours:
+            store = MemoryStore.open(self.place.data, write=True) if is_ours else None
+            if store is None:
+                return []
             with store:
-                return [self._keep(store, one, most_files=most_files) for one in busy]
+                return [self._keep(store, one, most_files=most_files) for one in _busy(store)]
+
+    def _lock(self, wait_s: float) -> locked:
+        """Keep every other process from keeping folders: one that reads an item half stored would take it for new."""
+        return locked(self.place.data, FOLDERS, wait_s=wait_s)
 
     def look(self) -> list[Synced]:
         """Do the same before an answer: for the newest files only, and not where nothing can be written."""
         try:
             return self.sync(most_files=HOT_FILES)
-        except (errors.ArchiveReadOnly, errors.DiskFull):
+        except (errors.ArchiveReadOnly, errors.DiskFull, errors.LockDamaged):
             return []
 
     def _keep(self, store: MemoryStore, folder: Folder, *, most_files: int = 0, is_new: bool = False) -> Synced:
@@ -164,6 +172,10 @@ class MemoryFolders:
             most_files=most_files,
             is_new=is_new,
         )
+
+
+def _busy(store: MemoryStore) -> list[Folder]:
+    return [one for one in store.folders.all() if not is_quiet(store, one)]
 
 
 def _is_inside(path: str, folder: str) -> bool:

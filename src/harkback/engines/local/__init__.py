@@ -3,10 +3,11 @@
 from harkback.engines.local.engine import LocalEngine, Search
 from harkback.engines.local.finding import POOL
 from harkback.engines.local.labels import base_name
-from harkback.engines.local.lock import FOREVER_S, locked
+from harkback.engines.local.lock import FOLDERS, FOREVER_S, locked
 from harkback.engines.local.schema import guarded, prepare_folder, undamaged
 
 __all__ = [
+    "FOLDERS",
     "FOREVER_S",
     "POOL",
     "LocalEngine",

@@ -18,24 +18,28 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FILE = "sync.lock"
+FOLDERS = "folders.lock"
+"""The name of the lock under which folders of Markdown are kept in step."""
 FOREVER_S = 1e9
 _AGAIN_S = 0.02
 
 
 class locked:  # noqa: N801  # used as a verb: `with locked(folder, …) as is_ours:`
-    """Hold the lock of a folder; gives False when another process has it for longer than `wait_s`.
+    """Hold a lock of a folder; gives False when another process has it for longer than `wait_s`.
 
     `waiting` is called once before waiting. Raises sqlite3.Error when the file cannot be made or written,
     LockDamaged.
     """
 
-    def __init__(self, folder: str, *, wait_s: float, waiting: Callable[[], None]) -> None:
+    def __init__(
+        self, folder: str, file: str = FILE, *, wait_s: float, waiting: Callable[[], None] = lambda: None
+    ) -> None:
         self.wait_s = wait_s
         self.waiting = waiting
-        self.path = path = os.path.join(folder, FILE)
+        self.path = path = os.path.join(folder, file)
         if os.path.exists(path) and not os.access(path, os.W_OK):
             # On a file that it may only read, SQLite calls a shared lock an exclusive one.
-            raise sqlite3.OperationalError(f"{FILE} is readonly")
+            raise sqlite3.OperationalError(f"{file} is readonly")
         self.con = sqlite3.connect(path, isolation_level=None, timeout=0)
 
     def __enter__(self) -> bool:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _FILES = tuple(
     f"{file}{ending}" for file in (schema.FILE, memories.FILE) for ending in ("-shm", "-wal", "-journal", "")
 )
-_LOCKS = (f"{lock.FILE}-shm", f"{lock.FILE}-wal", f"{lock.FILE}-journal", lock.FILE)
+_LOCKS = tuple(f"{file}{ending}" for file in (lock.FOLDERS, lock.FILE) for ending in ("-shm", "-wal", "-journal", ""))
 _SPARE = re.compile(rf"{re.escape(memories.FILE)}\.\d+\.new(?:-shm|-wal|-journal)?")
 """What a killed making of the memories left."""
 _WORDS = re.compile(r"words-\d+\.\d+-\d+")
