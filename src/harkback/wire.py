@@ -417,9 +417,10 @@ def saved(one: Saved) -> Json:
     return {"schema": SCHEMA, **_saved(one)}
 
 
-def all_saved(saved_ones: Sequence[Saved]) -> Json:
-    """Write what became of several facts."""
-    return {"schema": SCHEMA, "saved": [_saved(one) for one in saved_ones]}
+def all_saved(saved_ones: Sequence[Saved], bad: Sequence[tuple[int, str]]) -> Json:
+    """Write what became of several facts, and which lines could not be saved."""
+    told = [{"line": line, "reason": reason} for line, reason in bad]
+    return {"schema": SCHEMA, "saved": [_saved(one) for one in saved_ones], "bad": told}
 
 
 def _saved(one: Saved) -> Json:

@@ -213,8 +213,8 @@ def test_every_command_line_in_the_documentation_is_one(page: str) -> None:
         assert words[0] in known, words
         written = {one for action in known[words[0]]._actions for one in action.option_strings}
         for word in words[1:]:
-            # In a search, `-redis` is part of the query.
-            if word.startswith("--") or (word.startswith("-") and words[0] != "search"):
+            # In a search, `-redis` is part of the query; a bare `-` is standard input.
+            if word.startswith("--") or (word.startswith("-") and word != "-" and words[0] != "search"):
                 assert word.partition("=")[0] in written, words
 
 

@@ -255,6 +255,53 @@ def test_what_happened_is_found_by_its_time(own_home: Path) -> None:
     assert recalled("星期五發生什麼事")[0] == "星期五資料庫當機了"
 
 
+def lines(text: str, *argv: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "harkback", "remember", *argv, "-"],
+        input=text, capture_output=True, text=True, check=False, encoding="utf-8",
+    )  # fmt: skip
+
+
+def test_a_bad_line_is_named_and_the_others_are_saved(own_home: Path) -> None:
+    assert own_home.exists()
+    told = "The blog is built with Hugo\n服務\n\nThe pump stands behind the shed\n" + "x" * 2001 + "\n"
+    done = lines(told)
+    assert done.returncode == 2
+    assert [line[9:17] for line in done.stdout.splitlines()] == ["  saved "] * 2
+    assert [line.partition(":")[0] for line in done.stderr.splitlines()] == ["line 2", "line 5"]
+    again = json.loads(lines(told, "--json").stdout)
+    assert [one["action"] for one in again["saved"]] == ["reinforced"] * 2
+    assert [(one["line"], one["reason"][:6]) for one in again["bad"]] == [(2, "'服務' s"), (5, "A memo")]
+    assert json.loads(lines("The well is ten meters deep\n", "--json").stdout)["bad"] == []
+    assert lines("The well is deep\n", "--date", "2026-02-30").stderr.startswith("hark: --date")
+    assert lines("服務\n").returncode == 2
+
+
+def test_lines_of_a_list_are_facts_without_its_signs(own_home: Path) -> None:
+    assert own_home.exists()
+    told = "- The blog is built with Hugo\n * The pump is old\n12. The well is deep\n3) The shed is green\n"
+    told += "- [ ] Paint it\n-40 degrees is the lowest here\n2.5 liters are enough\n- \n"
+    done = json.loads(lines(told, "--json").stdout)
+    assert [one["text"] for one in done["saved"]] == [
+        "The blog is built with Hugo",
+        "The pump is old",
+        "The well is deep",
+        "The shed is green",
+        "Paint it",
+        "-40 degrees is the lowest here",
+        "2.5 liters are enough",
+    ]
+
+
+def test_many_lines_take_few_commits_and_are_all_there(own_home: Path) -> None:
+    assert own_home.exists()
+    text = "".join(f"The sensor {number} of hall {number % 7} measures {number * 3} lux\n" for number in range(450))
+    done = lines(text)
+    assert (done.returncode, done.stdout.count("  saved ")) == (0, 450)
+    assert len(hark("memories", "--json").json["memories"]) == 450
+    assert hark("check").status == 0
+
+
 def test_lines_of_standard_input_are_facts(own_home: Path) -> None:
     assert own_home.exists()
     text = "The blog is built with Hugo\n\nThe blog lives on port 1313\nthe blog is built with Hugo.\n"

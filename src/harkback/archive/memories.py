@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from time import monotonic
 
 from harkback import errors
 from harkback._record import NamedTuple
@@ -31,7 +32,7 @@ from harkback.model import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from harkback.config import Place, Settings
     from harkback.engines.local.memories import Profile
@@ -40,6 +41,12 @@ if TYPE_CHECKING:
     from harkback.memory.saving import Saved
 
 HERE, EVERYWHERE = "here", "everywhere"
+
+_AT_ONCE = 200
+_AT_ONCE_S = 0.3
+"""Of many facts so many are stored together, or as many as there is time for: another process may wait to save one."""
+
+_ANY_TEXT = "a text that says enough"
 
 
 class Details(NamedTuple):
@@ -100,6 +107,38 @@ class Memories:
         """
         from harkback.memory.saving import save
 
+        made, base_ms = self._made(text, details)
+        made = _dated(made, details.date, base_ms)
+        with guarded(self.place.data), self._store(write=True) as store:
+            made = made._replace(project=self._project(store, details.project))
+            return save(store, made, self.now_ms)
+
+    def remember_each(self, texts: Sequence[str], details: Details = NOTHING) -> Iterator[Saved | errors.HarkError]:
+        """Save facts, many at once; gives for each, as soon as it is stored, what became of it or why it is none.
+
+        Raises BadValue for the details, NotFound, NoProject, ArchiveReadOnly, DiskFull.
+        """
+        from harkback.memory.saving import checked, put
+
+        made, base_ms = self._made("", details)
+        checked(_dated(made._replace(text=_ANY_TEXT), details.date, base_ms))
+        with guarded(self.place.data), self._store(write=True) as store:
+            made = made._replace(project=self._project(store, details.project))
+            left = list(reversed(texts))
+            while left:
+                done: list[Saved | errors.HarkError] = []
+                until = monotonic() + _AT_ONCE_S
+                with store.writing():
+                    while left and len(done) < _AT_ONCE and monotonic() < until:
+                        try:
+                            fact = checked(_dated(made._replace(text=left.pop()), details.date, base_ms))
+                            done.append(put(store, fact, self.now_ms))
+                        except (errors.MemoryTooLong, errors.MemoryTooShort) as error:
+                            done.append(error)
+                yield from done
+
+    def _made(self, text: str, details: Details) -> tuple[Memory, int]:
+        """Make a memory of what is said of it, but for project and date; with the moment from which its dates count."""
         made, base_ms = self._sourced(Memory("", text, created_ms=self.now_ms, changed_ms=self.now_ms), details)
         made = made._replace(
             kind=details.kind or FACT,
@@ -108,10 +147,7 @@ class Memories:
             tags=details.tags or (),
             supersedes=details.supersedes,
         )
-        made = _dated(made, details.date, base_ms)
-        with guarded(self.place.data), self._store(write=True) as store:
-            made = made._replace(project=self._project(store, details.project))
-            return save(store, made, self.now_ms)
+        return made, base_ms
 
     def _sourced(self, made: Memory, details: Details) -> tuple[Memory, int]:
         """Say who says it and where; with the moment from which its dates count."""

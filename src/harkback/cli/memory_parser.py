@@ -22,7 +22,8 @@ def remember(add: Add) -> None:
         "remember",
         help="save a fact",
         description="Save one fact that stands alone. What says the same as a memory reinforces it; what may contradict"
-        " one is saved and the other is named. With - each line of standard input is a fact.",
+        " one is saved and the other is named. With - each line of standard input is a fact, and may be an item of a"
+        " list (- fact); what cannot be saved is named by the number of its line, and the rest is saved.",
     )
     one.add_argument("text", nargs="+", metavar="TEXT", help="the fact, in any language")
     _details(one)

@@ -45,24 +45,30 @@ def _memory(one: Memory, now_ms: int) -> str:
     return "\n".join(lines)
 
 
-def saved(all_saved: Sequence[Saved], now_ms: int, *, as_json: bool, is_one: bool) -> None:
-    """Print what became of facts."""
+def saved(one: Saved, now_ms: int, *, as_json: bool) -> None:
+    """Print what became of a fact."""
     if as_json:
         from harkback import wire
 
-        print(dumped(wire.saved(all_saved[0]) if is_one else wire.all_saved(all_saved)))
+        print(dumped(wire.saved(one)))
         return
-    for one in all_saved:
-        memory = one.memory
-        when = f", {span(memory.event_since_ms, memory.event_until_ms)}" if memory.event_since_ms is not None else ""
-        where = base(memory.project) if memory.project else "everywhere"
-        print(f"{paint(memory.id, CYAN)}  {one.action} ({memory.kind}, {plain(where)}{when})")
-        for other in one.duplicates[:_SHOWN]:
-            print(f"    says the same as {other.id}: {plain(other.text)}")
-        for other in one.contradictions:
-            print(f"    may contradict {other.id}, saved {age(other.created_ms, now_ms)}: {plain(other.text)}")
-        if one.contradictions:
-            print(paint(f"    where this holds instead: hark supersede {one.contradictions[0].id} TEXT", DIM))
+    memory = one.memory
+    when = f", {span(memory.event_since_ms, memory.event_until_ms)}" if memory.event_since_ms is not None else ""
+    where = base(memory.project) if memory.project else "everywhere"
+    print(f"{paint(memory.id, CYAN)}  {one.action} ({memory.kind}, {plain(where)}{when})")
+    for other in one.duplicates[:_SHOWN]:
+        print(f"    says the same as {other.id}: {plain(other.text)}")
+    for other in one.contradictions:
+        print(f"    may contradict {other.id}, saved {age(other.created_ms, now_ms)}: {plain(other.text)}")
+    if one.contradictions:
+        print(paint(f"    where this holds instead: hark supersede {one.contradictions[0].id} TEXT", DIM))
+
+
+def all_saved(done: Sequence[Saved], bad: Sequence[tuple[int, str]]) -> None:
+    """Print as JSON what became of lines."""
+    from harkback import wire
+
+    print(dumped(wire.all_saved(done, bad)))
 
 
 def recalled(answer: Answer, now_ms: int, *, as_json: bool, explain: bool) -> None:

@@ -39,6 +39,11 @@ class Bar:
         if self.is_shown:
             self._update(done, None, f"indexing {done:,} texts")
 
+    def lines(self, done: int, total: int) -> None:
+        """Show how many facts are saved."""
+        if self.is_shown:
+            self._update(done, total, f"saving {done:,} of {total:,} facts")
+
     def _update(self, done: int, total: int | None, words: str) -> None:
         if self._bar is None:
             from rich.console import Console

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 from harkback import errors
@@ -9,6 +10,8 @@ from harkback.archive.memories import EVERYWHERE, HERE, Details
 from harkback.cli import memory_printing as printing
 from harkback.cli.opening import in_step, opened
 from harkback.cli.opening import memories as _memories
+from harkback.cli.progress import Bar
+from harkback.cli.terminal import note
 from harkback.memory.profile import section
 from harkback.memory.recall import Wanted
 from harkback.query import instant
@@ -17,26 +20,52 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+    from harkback.memory.saving import Saved
+
 _MOST_LINES = 10_000
+_ITEM = r"\A\s*(?:[-*+•](?:\s+\[[ xX]\])?|\d{1,3}[.)])(?:\s+|\Z)"
 
 
 def remember(options: argparse.Namespace) -> int:
     """Save a fact, or each line of standard input."""
-    texts = _texts(options.text)
     details = _details(options)._replace(supersedes=options.supersedes, source=options.source)
+    if options.text == ["-"]:
+        return _remember_lines(_lines(sys.stdin.read()), details, as_json=options.json)
     archive = _memories()
-    if len(texts) > 1 and options.supersedes:
-        raise errors.BadValue("--supersedes", options.supersedes, "It goes with one fact, not with several lines.")
-    saved = [archive.remember(text, details) for text in texts]
+    saved = archive.remember(" ".join(options.text), details)
     in_step(archive)
-    printing.saved(saved, archive.now_ms, as_json=options.json, is_one=options.text != ["-"])
+    printing.saved(saved, archive.now_ms, as_json=options.json)
     return 0
 
 
-def _texts(words: list[str]) -> list[str]:
-    if words != ["-"]:
-        return [" ".join(words)]
-    lines = [line.strip() for line in sys.stdin.read().splitlines() if line.strip()]
+def _remember_lines(lines: dict[int, str], details: Details, *, as_json: bool) -> int:
+    """Save each line; what cannot be saved is told with its number, and the rest is saved."""
+    if len(lines) > 1 and details.supersedes:
+        raise errors.BadValue("--supersedes", details.supersedes, "It goes with one fact, not with several lines.")
+    archive = _memories()
+    saved: list[Saved] = []
+    bad: list[tuple[int, str]] = []
+    with Bar(is_shown=sys.stderr.isatty() and not sys.stdout.isatty()) as bar:
+        for number, done in zip(lines, archive.remember_each(list(lines.values()), details), strict=True):
+            if isinstance(done, errors.HarkError):
+                bad.append((number, str(done)))
+                note(f"line {number}: {done}")
+            else:
+                saved.append(done)
+                if not as_json:
+                    printing.saved(done, archive.now_ms, as_json=False)
+            bar.lines(len(saved) + len(bad), len(lines))
+    sys.stdout.flush()
+    in_step(archive)
+    if as_json:
+        printing.all_saved(saved, bad)
+    return 2 if bad else 0
+
+
+def _lines(text: str) -> dict[int, str]:
+    """Give the lines that say something by their numbers, without what makes them items of a list."""
+    lines = {number: re.sub(_ITEM, "", line).strip() for number, line in enumerate(text.splitlines(), 1)}
+    lines = {number: line for number, line in lines.items() if line}
     if not lines:
         raise errors.BadValue("-", "", "Standard input holds no line.")
     if len(lines) > _MOST_LINES:
@@ -138,7 +167,7 @@ def supersede(options: argparse.Namespace) -> int:
     in_step(archive)
     saved = archive.supersede(options.id, " ".join(options.text), _details(options))
     in_step(archive)
-    printing.saved([saved], archive.now_ms, as_json=options.json, is_one=True)
+    printing.saved(saved, archive.now_ms, as_json=options.json)
     return 0
 
 

@@ -6,11 +6,14 @@ whoever saves can supersede it. Nothing is replaced unasked.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from harkback import errors
 from harkback._record import NamedTuple
 from harkback.engines.local.memories import terms_of
 from harkback.engines.local.words import stem
-from harkback.memory.likeness import is_same, may_contradict, said, weight
+from harkback.memory.likeness import Said, is_same, may_contradict, weight
+from harkback.memory.likeness import said as _taken_apart
 from harkback.model import ACTIVE, MEMORY_KINDS, SUPERSEDED, Memory
 from harkback.redact import masker
 from harkback.text.clean import clean
@@ -31,6 +34,9 @@ LEAST_WEIGHT = 4
 MOST_NAMES = 20
 MOST_NAME_CHARS = 100
 _COMPARED = 30
+_MOST_HELD = 1000
+"""A word that more memories hold tells nothing of which are near."""
+_REMEMBERED = 4096
 _LIKELIEST = 5
 _CONTRADICTIONS = 3
 
@@ -91,22 +97,27 @@ def save(store: MemoryStore, memory: Memory, now_ms: int) -> Saved:
     """Store a fact, or reinforce the one that says the same. Raises as `checked`, NoMemory for what it supersedes."""
     memory = checked(memory)
     with store.writing():
-        old = store.find(memory.supersedes) if memory.supersedes else None
-        near = [one for one in _near(store, memory) if old is None or one.id != old.id]
+        return put(store, memory, now_ms)
+
+
+def put(store: MemoryStore, memory: Memory, now_ms: int) -> Saved:
+    """Do the same with what was `checked`, inside `writing`. Raises NoMemory."""
+    old = store.find(memory.supersedes) if memory.supersedes else None
+    near = [one for one in _near(store, memory) if old is None or one.id != old.id]
+    if old is not None:
+        memory = memory._replace(supersedes=old.id)
+    same = next((one for one in near if _is_same(one, memory)), None)
+    if same is not None:
+        kept = _reinforced(same, memory, now_ms)
         if old is not None:
-            memory = memory._replace(supersedes=old.id)
-        same = next((one for one in near if _is_same(one, memory)), None)
-        if same is not None:
-            kept = _reinforced(same, memory, now_ms)
-            if old is not None:
-                kept = kept._replace(supersedes=kept.supersedes or old.id)
-                _end(store, old, now_ms)
-            store.change(kept, normal(kept.text), now_ms)
-            return Saved(kept, SUPERSEDED if old is not None else REINFORCED, (same,))
-        stored = store.add(memory._replace(status=ACTIVE), normal(memory.text))
-        if old is not None:
+            kept = kept._replace(supersedes=kept.supersedes or old.id)
             _end(store, old, now_ms)
-        return Saved(stored, SUPERSEDED if old is not None else SAVED, (), _contradictions(memory, near))
+        store.change(kept, normal(kept.text), now_ms)
+        return Saved(kept, SUPERSEDED if old is not None else REINFORCED, (same,))
+    stored = store.add(memory._replace(status=ACTIVE), normal(memory.text))
+    if old is not None:
+        _end(store, old, now_ms)
+    return Saved(stored, SUPERSEDED if old is not None else SAVED, (), _contradictions(memory, near))
 
 
 def _end(store: MemoryStore, old: Memory, now_ms: int) -> None:
@@ -115,19 +126,31 @@ def _end(store: MemoryStore, old: Memory, now_ms: int) -> None:
 
 def _near(store: MemoryStore, memory: Memory) -> list[Memory]:
     """Give the active memories that hold most of the words and hold where this one does: here or everywhere."""
-    scored = store.scored(terms_of(memory.text))
+    scored = store.scored(terms_of(memory.text), most_held=_MOST_HELD)
     first = sorted(scored, key=scored.__getitem__, reverse=True)[: 10 * _COMPARED]
-    found = store.by_number(first)
-    exact = [one for one in store.same_text(normal(memory.text)) if one.status == ACTIVE]
-    near = [found[number] for number in first if number in found]
-    kept = [one for one in [*exact, *near] if one.status == ACTIVE and one.project in {"", memory.project}]
-    return list({one.id: one for one in kept}.values())[:_COMPARED]
+    kept = {one.id: one for one in store.same_text(normal(memory.text)) if _is_here(one, memory)}
+    for start in range(0, len(first), _COMPARED):
+        if len(kept) >= _COMPARED:
+            break
+        some = first[start : start + _COMPARED]
+        found = store.by_number(some)
+        kept |= {found[at].id: found[at] for at in some if at in found and _is_here(found[at], memory)}
+    return list(kept.values())[:_COMPARED]
+
+
+def _is_here(one: Memory, memory: Memory) -> bool:
+    return one.status == ACTIVE and one.project in {"", memory.project}
+
+
+@lru_cache(_REMEMBERED)
+def _said(text: str) -> Said:
+    return _taken_apart(text, stem)
 
 
 def _is_same(one: Memory, other: Memory) -> bool:
     if not _may_be_one_time(one, other):
         return False
-    return is_same(said(one.text, stem), said(other.text, stem))
+    return is_same(_said(one.text), _said(other.text))
 
 
 def _may_be_one_time(one: Memory, other: Memory) -> bool:
@@ -159,8 +182,8 @@ def _joined(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _contradictions(memory: Memory, near: list[Memory]) -> tuple[Memory, ...]:
-    mine = said(memory.text, stem)
-    likely = [(may_contradict(mine, said(one.text, stem)), one) for one in near if _may_be_one_time(one, memory)]
+    mine = _said(memory.text)
+    likely = [(may_contradict(mine, _said(one.text)), one) for one in near if _may_be_one_time(one, memory)]
     likely = sorted((pair for pair in likely if pair[0]), key=lambda pair: -pair[0])
     return tuple(one for _, one in likely[:_CONTRADICTIONS])
 
@@ -186,5 +209,4 @@ def reinforce(store: MemoryStore, memory: Memory, now_ms: int, apart: Container[
 
 
 def _may_join(one: Memory, memory: Memory, apart: Container[str]) -> bool:
-    is_here = one.status == ACTIVE and one.project in {"", memory.project} and one.id not in apart
-    return is_here and _is_same(one, memory)
+    return _is_here(one, memory) and one.id not in apart and _is_same(one, memory)

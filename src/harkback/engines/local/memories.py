@@ -247,10 +247,11 @@ class MemoryStore:
 
     # -- words ---------------------------------------------------------------------------------------------------
 
-    def scored(self, asked: Sequence[str]) -> dict[int, float]:
+    def scored(self, asked: Sequence[str], *, most_held: int = 0) -> dict[int, float]:
         """Score the memories that hold some of the terms (`terms_of`), 0 to 1.
 
-        The score is BM25 relative to the best, lowered for what holds little of the question's weight.
+        The score is BM25 relative to the best, lowered for what holds little of the question's weight. Of terms that
+        more than `most_held` memories hold only the rarest is looked up (0: all).
         """
         known = self._terms(asked)
         if not known:
@@ -263,7 +264,8 @@ class MemoryStore:
         scores: dict[int, float] = {}
         shares: dict[int, float] = {}
         scale, flat, slope = _K1 + 1, _K1 * (1 - _B), _K1 * _B / mean
-        for term, weight in weights[:MOST_TERMS]:
+        rare = sum(1 for _, held in known if not most_held or held <= most_held) or 1
+        for term, weight in weights[: min(rare, MOST_TERMS)]:
             for memory, times, size in self.con.execute(
                 "SELECT memory, times, length FROM posting WHERE term = ?", (term,)
             ):
