@@ -95,6 +95,20 @@ def test_json_lines_hold_everything_and_give_it_back(desk: Desk, other: Desk) ->
     assert other.export("again.jsonl") == lines
 
 
+def test_texts_that_were_replaced_in_the_same_moment_keep_their_order(desk: Desk, other: Desk) -> None:
+    one = desk.save("The roses are pruned in March")
+    memories = desk.memories
+    for month in ("April", "May", "April", "June", "April", "May"):
+        memories.edit(one, f"The roses are pruned in {month}", Details())
+    lines = desk.export()
+    said = [text["text"].rpartition(" ")[2] for text in lines[0]["past"]]
+    assert said == ["April", "June", "April", "May", "April", "March"]
+    other.bring("out.jsonl")
+    assert other.export("again.jsonl") == lines
+    other.bring("out.jsonl")
+    assert other.export("again.jsonl") == lines
+
+
 def test_of_one_id_the_newer_counts_and_an_older_or_emptier_one_replaces_nothing(desk: Desk, other: Desk) -> None:
     one = desk.save("The roses are pruned in March", tags=("garden",))
     desk.export()

@@ -427,11 +427,13 @@ class MemoryStore:
         return self.con.execute("SELECT 1 FROM tombstone WHERE key = ?", (_tomb(one),)).fetchone() is not None
 
     def add_past(self, one: str, said: Sequence[tuple[int, str]]) -> None:
-        """Add to what a memory said before (until when, what), inside `writing`; what is known is not doubled."""
+        """Add to what a memory said before (until when, what), the latest first, inside `writing`.
+
+        What is known is not doubled. Of two until the same moment the one that was stored later is the later one.
+        """
+        known = set(self.con.execute("SELECT until, text FROM past WHERE memory = ?", (one,)).fetchall())
         self.con.executemany(
-            "INSERT INTO past SELECT ?1, ?2, ?3 WHERE NOT EXISTS"
-            " (SELECT 1 FROM past WHERE memory = ?1 AND until = ?2 AND text = ?3)",
-            [(one, until, text) for until, text in said],
+            "INSERT INTO past VALUES(?, ?, ?)", [(one, *text) for text in reversed(said) if text not in known]
         )
 
     # -- profile -------------------------------------------------------------------------------------------------
