@@ -124,6 +124,27 @@ def test_memories_and_messages_are_not_forgotten_in_one_go(facts: dict[str, str]
     assert recalled("staging database")
 
 
+@pytest.mark.parametrize("has_sessions", [False, True], ids=["alone", "beside sessions"])
+def test_filters_alone_list_memories_newest_first(facts: dict[str, str], own_home: Path, has_sessions: bool) -> None:
+    if has_sessions:
+        pen = Claude(1, "2026-11-03")
+        pen.user("the staging database runs on some port")
+        pen.write(own_home)
+
+    def listed(*argv: str) -> list[str]:
+        return [one["id"] for one in hark("search", "--json", *argv).json["memories"]]
+
+    newest = [facts["task"], facts["vault"], facts["deploy"], facts["port"]]
+    assert listed("in:memory") == newest
+    assert listed("in:memory", "-n", "2") == newest[:2]
+    assert listed("in:memory", "since:7d") == newest  # what is still to come as well
+    assert listed("in:memory", "-staging") == newest[:3]
+    assert listed("in:memory", "until:2020-01-01") == []
+    assert listed("in:memory", "until:2099-01-01") == newest[1:]
+    assert hark("search", "in:memory").out.index("TLS") < hark("search", "in:memory").out.index("5433")
+    assert listed("since:7d") == []
+
+
 def test_search_shows_memories_above_what_was_said(facts: dict[str, str], own_home: Path) -> None:
     pen = Claude(1, "2026-11-03")
     pen.user("the staging database runs on some port")

@@ -344,6 +344,17 @@ class Memories:
         shown = found[:limit] if limit else found
         return Listed(tuple(shown), len(found) - len(shown))
 
+    def newest(self, wanted: Wanted, *, scope: str = HERE) -> list[Memory]:
+        """List the memories of a time, the last saved first; the limit is not heeded. Raises NoProject."""
+        store = MemoryStore.open(self.place.data)
+        if store is None:
+            return []
+        with store:
+            found = self.fitting(store, self.scoped(store, wanted, scope))
+            if not found:
+                store.prove()
+        return sorted((one for one in reversed(found) if _is_of(one, wanted)), key=lambda one: -one.created_ms)
+
     def fitting(self, store: MemoryStore, wanted: Wanted) -> list[Memory]:
         """Read the memories of the kinds and projects that are wanted."""
         return [one for one in store.all() if _fits(one, wanted)]
@@ -453,6 +464,13 @@ def _fits(one: Memory, wanted: Wanted) -> bool:
     return not one.project or (
         one.project not in wanted.sealed and (wanted.projects is None or one.project in wanted.projects)
     )
+
+
+def _is_of(one: Memory, wanted: Wanted) -> bool:
+    """Whether what a memory speaks of, else its saving, falls into the wanted time."""
+    until_ms = one.valid_ms + 1 if one.event_until_ms is None else one.event_until_ms
+    is_early = wanted.until_ms is None or one.valid_ms < wanted.until_ms
+    return is_early and (wanted.since_ms is None or until_ms > wanted.since_ms)
 
 
 _KIND_ORDER = (TASK, "decision", "preference", FACT, "lesson", "event")

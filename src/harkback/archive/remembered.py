@@ -9,6 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from harkback.archive.sessions import Archive
     from harkback.memory.recall import Recalled
+    from harkback.model import Memory
     from harkback.query import Query
 
 SHOWN = 3
@@ -24,6 +25,7 @@ def is_of_memories(query: Query) -> bool:
 def remembered(archive: Archive, query: Query, lanes: tuple[int, ...], limit: int) -> tuple[Recalled, ...]:
     """Find what was remembered of a query; all of it where only memories are searched, else the few that fit well.
 
+    Without a word that is looked for, those that pass the filters, the newest first, where only memories are searched.
     Filters that only a session can pass (`agent:`, `tool:` …) leave memories out. Raises MemoriesDamaged.
     """
     if not MemoryStore.exists(archive.place.data):
@@ -32,7 +34,7 @@ def remembered(archive: Archive, query: Query, lanes: tuple[int, ...], limit: in
     others = [one for one in query.filters if one.field not in {"in", "since", "until", "project"} or one.negated]
     words = [word for clause in query.clauses if not clause.negated for word in clause.words]
     alone = is_of_memories(query)
-    if others or not words or (named and not any(LANES[MEMORY] in one.values for one in named)):
+    if others or not (words or alone) or (named and not any(LANES[MEMORY] in one.values for one in named)):
         return ()
     if not named and MEMORY not in lanes:
         return ()
@@ -50,7 +52,10 @@ def remembered(archive: Archive, query: Query, lanes: tuple[int, ...], limit: in
     memories = Memories(archive.place, archive.env, archive.now_ms, archive.cwd, archive.settings)
     project = bounds.get("project")
     scope = EVERYWHERE if project else HERE
-    found = memories.recall([" ".join(word.text for word in words)], wanted, scope=scope, proved=alone).hits
+    if words:
+        found = memories.recall([" ".join(word.text for word in words)], wanted, scope=scope, proved=alone).hits
+    else:
+        found = tuple(map(_unweighed, memories.newest(wanted, scope=scope)))
     unwanted = [fold(word.text) for clause in query.clauses if clause.negated for word in clause.words]
     phrases = [fold(word.text) for word in words if word.quoted]
     kept: list[Recalled] = []
@@ -62,7 +67,13 @@ def remembered(archive: Archive, query: Query, lanes: tuple[int, ...], limit: in
             continue
         if alone or max(one.substring, one.words) >= _LEAST_SHARE:
             kept.append(one)
-    return tuple(kept)
+    return tuple(kept[: wanted.limit])
+
+
+def _unweighed(memory: Memory) -> Recalled:
+    from harkback.memory.recall import Recalled
+
+    return Recalled(memory, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, decay=1.0, boost=0.0, is_current=True)
 
 
 __all__ = ["MAIN_LANES", "is_of_memories", "remembered"]

@@ -140,7 +140,8 @@ class Archive:
         caught_up = self._catch_up() if sync else None
         if caught_up is not None and caught_up.note:
             query = query._replace(notes=(*query.notes, caught_up.note))
-        if not any(one.field != "in" for one in query.filters) and not any(not need.negated for need in needs(query)):
+        is_bare = not any(one.field != "in" for one in query.filters) and not is_of_memories(query)
+        if is_bare and not any(not need.negated for need in needs(query)):
             return self._answer_nothing(query, EMPTY_QUERY if not query.clauses else ONLY_SIGNS)
         engine = LocalEngine.open(self.place.data, snapshot=True)
         if engine is None:
