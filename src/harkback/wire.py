@@ -507,13 +507,16 @@ def removed_folder(one: Folder) -> Json:
     return {"schema": SCHEMA, "path": one.path, "project": one.project}
 
 
-def shown(one: Memory, past: Sequence[tuple[int, str]], chain: Sequence[Memory], now_ms: int) -> Json:
-    """Write a memory with what it said before and what it replaced, the latest first."""
+def shown(
+    one: Memory, past: Sequence[tuple[int, str]], chain: Sequence[Memory], after: Memory | None, now_ms: int
+) -> Json:
+    """Write a memory with what it said before and what it replaced, the latest first, and what replaced it."""
     return {
         "schema": SCHEMA,
         "memory": memory(one, now_ms),
         "past": [{"until": when(until), "text": text} for until, text in past],
         "replaced": [memory(older, now_ms) for older in chain],
+        "replaced_by": memory(after, now_ms) if after is not None else None,
     }
 
 

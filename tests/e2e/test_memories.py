@@ -85,6 +85,9 @@ def test_what_superseded_comes_back_and_the_old_only_with_its_history(facts: dic
     assert "The staging database runs on port 5433" in recalled("--history", "staging database port")
     shown = hark("show", told["id"], "--json").json
     assert [one["id"] for one in shown["replaced"]] == [facts["port"]]
+    assert shown["replaced_by"] is None
+    assert hark("show", facts["port"], "--json").json["replaced_by"]["id"] == told["id"]
+    assert f"replaced by {told['id']} (saved just now): The staging database moved" in hark("show", facts["port"]).out
 
 
 def test_a_memory_is_edited_finished_and_reopened(facts: dict[str, str]) -> None:

@@ -245,6 +245,11 @@ class Memories:
                 older = chain[-1].supersedes
             return memory, store.past(memory), chain
 
+    def replaced_by(self, memory: Memory) -> Memory | None:
+        """Give what replaced a memory."""
+        with self._store() as store:
+            return store.successors([memory.id]).get(memory.id)
+
     def has_folders(self) -> bool:
         """Whether folders of Markdown are kept in step."""
         store = MemoryStore.open(self.place.data)

@@ -99,7 +99,9 @@ def _show(options: argparse.Namespace) -> int:
     if (memories := memories_of(archive)).knows(options.id):
         from harkback.cli import memory_printing
 
-        memory_printing.shown(*memories.find(options.id), archive.now_ms, as_json=options.json)
+        memory, past, chain = memories.find(options.id)
+        after = memories.replaced_by(memory)
+        memory_printing.shown(memory, past, chain, after, archive.now_ms, as_json=options.json)
         return 0
     view = archive.show(options.id, context=context, page=options.page, page_parts=messages)
     chars = settings.number("show.page_chars")

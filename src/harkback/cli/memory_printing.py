@@ -129,15 +129,23 @@ def changed(memories: Sequence[Memory], now_ms: int, *, as_json: bool) -> None:
 
 
 def shown(
-    memory: Memory, past: Sequence[tuple[int, str]], chain: Sequence[Memory], now_ms: int, *, as_json: bool
+    memory: Memory,
+    past: Sequence[tuple[int, str]],
+    chain: Sequence[Memory],
+    after: Memory | None,
+    now_ms: int,
+    *,
+    as_json: bool,
 ) -> None:
     """Print a memory with what it said before and what it replaced."""
     if as_json:
         from harkback import wire
 
-        print(dumped(wire.shown(memory, past, chain, now_ms)))
+        print(dumped(wire.shown(memory, past, chain, after, now_ms)))
         return
     print(_memory(memory, now_ms))
+    if after is not None:
+        print(f"    replaced by {after.id} (saved {age(after.created_ms, now_ms)}): {plain(after.text)}")
     for until, text in past:
         print(paint(f"    until {age(until, now_ms)}: {plain(text)}", DIM))
     for older in chain:
