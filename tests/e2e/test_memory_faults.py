@@ -161,6 +161,20 @@ def test_only_what_was_saved_in_the_wanted_days_answers(user: User) -> None:
     assert user.found("build", wanted=Wanted(since_ms=NOW_MS + DAY_MS, until_ms=NOW_MS + 2 * DAY_MS)) == []
 
 
+def test_a_text_that_was_edited_is_found_by_its_own_words_where_the_past_is_asked(user: User) -> None:
+    """A question for what was said then is asked in the words of then."""
+    one = user.memories.remember("The greenhouse is heated with pellets").memory
+    user.memories.remember("The greenhouse has a glass roof")
+    user.now_ms += 10 * DAY_MS
+    user.memories.edit(one.id, "The glass house is warmed by the sun", Details())
+    assert user.found("pellets") == []
+    assert user.found("pellets", wanted=Wanted(as_of_ms=NOW_MS + DAY_MS)) == ["The greenhouse is heated with pellets"]
+    assert user.found("pellets", wanted=Wanted(history=True)) == ["The glass house is warmed by the sun"]
+    assert user.found("elephants", wanted=Wanted(history=True)) == []
+    user.memories.forget([one.id])
+    assert user.found("pellets", wanted=Wanted(history=True)) == []
+
+
 # -- truth, duplicates, junk -------------------------------------------------------------------------------------
 
 

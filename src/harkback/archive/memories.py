@@ -281,6 +281,7 @@ class Memories:
             return Answer(asked, (), "Nothing has been remembered yet. `hark remember TEXT` saves a fact.")
         with store:
             wanted = self.scoped(store, wanted, scope)
+            store.looks_back = wanted.history or wanted.as_of_ms is not None
             hits = recall(store, asked, wanted, weights(self.settings), self.now_ms)
             if proved and not hits:
                 store.prove()

@@ -102,6 +102,8 @@ class MemoryStore:
         self.folder = folder
         self.con = con
         self.folders = FolderRows(con)
+        self.looks_back = False
+        """Whether what memories said before is found by its words as well."""
 
     @classmethod
     def open(cls, folder: str, *, write: bool = False) -> MemoryStore | None:
@@ -253,6 +255,26 @@ class MemoryStore:
         The score is BM25 relative to the best, lowered for what holds little of the question's weight. Of terms that
         more than `most_held` memories hold only the rarest is looked up (0: all).
         """
+        scores = self._scored(asked, most_held)
+        if self.looks_back:
+            for memory, score in self._scored_past(asked).items():
+                scores[memory] = max(score, scores.get(memory, 0.0))
+        return scores
+
+    def _scored_past(self, asked: Sequence[str]) -> dict[int, float]:
+        """Score what memories said before by the share of the terms that it holds; it is read through, as it is not
+        much.
+        """
+        wanted = set(asked)
+        scores: dict[int, float] = {}
+        rows = self.con.execute("SELECT m.number, p.text FROM past p JOIN memory m ON m.id = p.memory")
+        for memory, text in rows:
+            held = len(wanted.intersection(terms_of(text, is_whole=True)))
+            if held:
+                scores[memory] = max(held / len(wanted), scores.get(memory, 0.0))
+        return scores
+
+    def _scored(self, asked: Sequence[str], most_held: int) -> dict[int, float]:
         known = self._terms(asked)
         if not known:
             return {}
