@@ -127,6 +127,32 @@ def test_memories_and_messages_are_not_forgotten_in_one_go(facts: dict[str, str]
     assert recalled("staging database")
 
 
+def test_with_memories_alone_the_commands_answer_about_memories(facts: dict[str, str]) -> None:
+    status = hark("status")
+    assert (status.status, "memories   4 active" in status.out) == (0, True)
+    assert hark("status", "--json").json["memories"] == {"active": 4}
+    assert hark("show", facts["port"]).status == 0
+    assert hark("forget", facts["port"], "--yes").status == 0
+    for argv in (("show", facts["port"]), ("forget", facts["port"], "--yes"), ("show", "kzzzz"), ("done", "kzzzz")):
+        told = hark(*argv)
+        assert (told.status, told.err[:15]) == (1, "hark: No memory"), argv
+    assert hark("show", "12345678").err.startswith("hark: There is no archive")
+    assert hark("show", "--raw", facts["task"]).err.startswith("hark: --raw")
+    bare = hark().out
+    assert "hark remember TEXT" in bare
+    assert "hark recall QUESTION" in bare
+
+
+def test_a_list_that_nothing_fits_does_not_say_that_there_is_nothing(facts: dict[str, str]) -> None:
+    hark("done", facts["task"])
+    for argv in (("--due",), ("--kind", "lesson")):
+        told = hark("memories", *argv)
+        assert (told.status, told.out[:15]) == (1, "No memory fits;"), argv
+    for one in facts.values():
+        hark("forget", one, "--yes")
+    assert hark("memories", "--due").out.startswith("No memories.")
+
+
 @pytest.mark.parametrize("has_sessions", [False, True], ids=["alone", "beside sessions"])
 def test_filters_alone_list_memories_newest_first(facts: dict[str, str], own_home: Path, has_sessions: bool) -> None:
     if has_sessions:

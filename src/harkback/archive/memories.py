@@ -83,6 +83,8 @@ class Listed(NamedTuple):
 
     memories: tuple[Memory, ...]
     more: int
+    others: int = 0
+    """How many there are that do not fit."""
 
 
 class Memories:
@@ -258,9 +260,13 @@ class Memories:
         with store:
             return bool(store.folders.all())
 
+    def may_know(self, one: str) -> bool:
+        """Whether a text looks like the id of a memory."""
+        return is_memory_id(one)
+
     def knows(self, one: str) -> bool:
         """Whether a text names a memory."""
-        if not is_memory_id(one):
+        if not self.may_know(one):
             return False
         store = MemoryStore.open(self.place.data)
         if store is None:
@@ -341,6 +347,7 @@ class Memories:
             found = self.fitting(store, wanted)
             if not found:
                 store.prove()
+            number = sum(store.count().values())
         if due:
             found = [one for one in found if one.event_since_ms is not None and self._is_ahead(one)]
             found.sort(key=lambda one: one.event_since_ms or 0)
@@ -348,7 +355,7 @@ class Memories:
             order = {kind: place for place, kind in enumerate(_KIND_ORDER)}
             found.sort(key=lambda one: (order.get(one.kind, 9), -one.importance, -one.changed_ms))
         shown = found[:limit] if limit else found
-        return Listed(tuple(shown), len(found) - len(shown))
+        return Listed(tuple(shown), len(found) - len(shown), number - len(found))
 
     def newest(self, wanted: Wanted, *, scope: str = HERE) -> list[Memory]:
         """List the memories of a time, the last saved first; the limit is not heeded. Raises NoProject."""

@@ -557,35 +557,48 @@ class Archive:
 
     def status(self) -> Status:
         """Say what is covered, what could not be read, what is pending and what an agent is about to delete."""
-        engine = self._need()
+        engine = LocalEngine.open(self.place.data)
+        if engine is None and not MemoryStore.exists(self.place.data):
+            raise errors.NothingYet(self.place.data)
         try:
-            rows = engine.rows
-            changes = all_changes(rows, self.place.home, self.env)
-            coverage = rows.coverage()._replace(pending=len(changes.changed))
-            leaving = tuple(
-                Leaving(agent, days, rows.older_than(agent, (self.now_ms - (days - SOON_DAYS) * DAY_MS) * 1_000_000))
-                for agent, days in retention(self.place.home, self.env)
-            )
-            return Status(
-                coverage,
-                tuple(AgentCoverage(*row) for row in rows.by_agent()),
-                rows.problem_kinds() | ({UNNAMED: len(changes.unnamed)} if changes.unnamed else {}),
-                (
-                    *(
-                        ProblemAt(path, 0, UNNAMED, "it is not read; rename the file or folder")
-                        for path in changes.unnamed
-                    ),
-                    *(ProblemAt(*row) for row in rows.problems()),
+            changes = all_changes(engine.rows if engine is not None else None, self.place.home, self.env)
+            memories, memories_problem = upkeep.counts(self.place.data)
+            unnamed = {UNNAMED: len(changes.unnamed)} if changes.unnamed else {}
+            state = Status(
+                Coverage(0, 0, 0, len(changes.changed), None),
+                (),
+                unnamed,
+                tuple(
+                    ProblemAt(path, 0, UNNAMED, "it is not read; rename the file or folder") for path in changes.unnamed
                 ),
-                tuple(one for one in leaving if one.transcripts),
+                (),
                 self.place.data,
                 _folder_bytes(self.place.data),
-                engine.segments,
-                *upkeep.counts(self.place.data),
-                rows.masked(),
+                0,
+                memories,
+                memories_problem,
+                {},
             )
+            return state if engine is None else self._with_sessions(state, engine)
         finally:
-            engine.close()
+            if engine is not None:
+                engine.close()
+
+    def _with_sessions(self, state: Status, engine: LocalEngine) -> Status:
+        rows = engine.rows
+        leaving = tuple(
+            Leaving(agent, days, rows.older_than(agent, (self.now_ms - (days - SOON_DAYS) * DAY_MS) * 1_000_000))
+            for agent, days in retention(self.place.home, self.env)
+        )
+        return state._replace(
+            coverage=rows.coverage()._replace(pending=state.coverage.pending),
+            agents=tuple(AgentCoverage(*row) for row in rows.by_agent()),
+            problem_kinds=rows.problem_kinds() | state.problem_kinds,
+            problems=(*state.problems, *(ProblemAt(*row) for row in rows.problems())),
+            leaving=tuple(one for one in leaving if one.transcripts),
+            segments=engine.segments,
+            masked=rows.masked(),
+        )
 
     def sources(self) -> list[SourceView]:
         """Say for each agent where its transcripts lie and what was read of them."""

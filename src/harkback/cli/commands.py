@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager
 from functools import partial
 from time import time
 
@@ -13,14 +14,14 @@ from harkback.cli.opening import in_step, in_step_where_readable, memories_of, o
 from harkback.cli.parser import parse as parse_argv
 from harkback.cli.terminal import note
 from harkback.config import place
-from harkback.errors import BadValue, NamedTwice, NoPattern, NothingNamed
+from harkback.errors import BadValue, NamedTwice, NoMemory, NoPattern, NotFound, NothingNamed, NothingYet
 from harkback.model import LANES, MAIN_LANES
 from harkback.query import FIELDS, parse, with_options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from harkback.archive.memories import Memories
     from harkback.model import Memory
@@ -90,26 +91,42 @@ def _show(options: argparse.Namespace) -> int:
     from harkback.cli import printing
 
     archive = opened()
-    if options.raw:
-        printing.raw(archive.raw(options.id, reveal=options.reveal))
-        return 0
-    settings = archive.settings
-    context = settings.number("show.context") if options.context is None else options.context
-    messages = settings.number("show.page_messages")
-    if (memories := memories_of(archive)).knows(options.id):
+    memories = memories_of(archive)
+    if memories.knows(options.id):
         from harkback.cli import memory_printing
 
+        if options.raw:
+            raise BadValue("--raw", options.id, "A memory has no record of its own; without --raw it is shown.")
         memory, past, chain = memories.find(options.id)
         after = memories.replaced_by(memory)
         memory_printing.shown(memory, past, chain, after, archive.now_ms, as_json=options.json)
         return 0
-    view = archive.show(options.id, context=context, page=options.page, page_parts=messages)
+    settings = archive.settings
+    context = settings.number("show.context") if options.context is None else options.context
+    messages = settings.number("show.page_messages")
+    with _named_as_memory(memories, [options.id]):
+        if options.raw:
+            printing.raw(archive.raw(options.id, reveal=options.reveal))
+            return 0
+        view = archive.show(options.id, context=context, page=options.page, page_parts=messages)
     chars = settings.number("show.page_chars")
     if isinstance(view, SessionView):
         printing.session(view, as_json=options.json, page_chars=chars)
     else:
         printing.message(view, as_json=options.json, page=options.page, page_chars=chars)
     return 0
+
+
+@contextmanager
+def _named_as_memory(memories: Memories, ids: list[str]) -> Iterator[None]:
+    """Say of an id that looks like a memory's, and is nobody's, that no memory has it. Raises NoMemory."""
+    try:
+        yield
+    except (NotFound, NothingYet):
+        missing = [one for one in ids if memories.may_know(one)]
+        if not missing:
+            raise
+        raise NoMemory(missing[0]) from None
 
 
 def _sessions(options: argparse.Namespace) -> int:
@@ -197,13 +214,14 @@ def _forget(options: argparse.Namespace) -> int:
         raise NamedTwice("Memories and what was said in sessions")
     if facts:
         return _forget_memories(options, memories, facts)
-    doomed = archive.doomed(
-        ids=options.id,
-        sessions=options.session,
-        projects=options.project,
-        before_ms=before[0].since_ms if before else None,
-        match=match,
-    )
+    with _named_as_memory(memories, options.id):
+        doomed = archive.doomed(
+            ids=options.id,
+            sessions=options.session,
+            projects=options.project,
+            before_ms=before[0].since_ms if before else None,
+            match=match,
+        )
     if not doomed.messages and not doomed.sessions:
         reports.forgotten(doomed, None, as_json=options.json)
         return 1

@@ -111,7 +111,10 @@ def listed(found: Listed, now_ms: int, *, as_json: bool) -> None:
         return
     for one in found.memories:
         print(_memory(one, now_ms))
-    if not found.memories:
+    if not found.memories and found.others:
+        told = "memory does" if found.others == 1 else "memories do"
+        print(f"No memory fits; {found.others:,} {told} not. `hark memories --everywhere --history` lists all.")
+    elif not found.memories:
         print("No memories. `hark remember TEXT` saves a fact.")
     if found.more:
         note(f"{found.more:,} more: -n 0 shows all")

@@ -283,6 +283,8 @@ def bare(overview: Overview, *, as_json: bool) -> None:
 
 COMMANDS = (
     ("hark search 5G card", "find what was said (hark search --help: filters, lanes, phrases)"),
+    ("hark remember TEXT", "save a fact, which is found again in other words"),
+    ("hark recall QUESTION", "find what was remembered"),
     ("hark show ID", "read on from a hit, or read a session"),
     ("hark sessions", "list sessions, newest first"),
     ("hark resume ID", "the command that goes on with a session in its agent"),
