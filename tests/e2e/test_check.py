@@ -60,7 +60,6 @@ BREAKS = [
     ("INSERT INTO copy VALUES(12345, 1, 0, 1)", "copies of no message", "hark sync --full"),
     ("UPDATE part SET lane = 7 WHERE seq = 1", "texts stand in the index as something else", "hark rebuild"),
     ("UPDATE transcript SET fingerprint = ''", "checkpoints without a fingerprint", "hark sync --full"),
-    ("INSERT INTO identity VALUES(12345, 999)", "names of no text", "hark sync --full"),
     ("UPDATE copy SET transcript = 999", "copies in no transcript", "hark sync --full"),
     ("UPDATE session SET title_seq = 999 WHERE id = 1", "titles without a text", "hark sync --full"),
     ("DELETE FROM session WHERE id = 1", "transcripts of no session", "hark sync --full"),
@@ -98,7 +97,7 @@ def test_what_is_mended_without_transcripts_keeps_the_texts(archive: str, own_ho
 
 
 @pytest.mark.parametrize("kind", PENS)
-def test_a_transcript_that_was_written_anew_leaves_no_names(own_home: Path, kind: type[Pen]) -> None:
+def test_a_transcript_that_was_written_anew_leaves_nothing_to_mend(own_home: Path, kind: type[Pen]) -> None:
     pen = kind(1, "2026-11-03")
     pen.user("pear first")
     pen.say("an answer")

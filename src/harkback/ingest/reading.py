@@ -133,7 +133,6 @@ class Reader:
                 done_bytes += transcript.size
                 self.progress(Progress(done_bytes, total, read, len(todo)))
             writing.commit()
-            writing.drop_stale()
             self._rename(writing, changes.marks)
             self._note(writing, changes, len(todo) - read)
             messages = writing.messages_written

@@ -15,9 +15,6 @@ STILL_THERE = (
 )
 """Parts of messages that were forgotten."""
 
-STALE = "FROM identity WHERE seq NOT IN (SELECT seq FROM part)"
-"""Names of texts that are gone."""
-
 TOTALS = {
     "transcripts": f"SELECT count(*) FROM transcript WHERE fingerprint NOT IN ('', '{EXCLUDED}')",
     "parts": "SELECT count(*) FROM part",
@@ -34,12 +31,12 @@ _STATEMENTS = (
     ),
     "INSERT OR IGNORE INTO dead SELECT seq, NULL FROM part WHERE transcript NOT IN (SELECT id FROM transcript)",
     "DELETE FROM part WHERE transcript NOT IN (SELECT id FROM transcript)",
-    f"DELETE {STALE}",
+    "DELETE FROM identity WHERE seq NOT IN (SELECT seq FROM part)",
     (
         "INSERT INTO identity SELECT message, min(seq) FROM part WHERE message NOT IN (SELECT key FROM identity)"
         " GROUP BY message"
     ),
-    "DELETE FROM copy WHERE message NOT IN (SELECT key FROM identity)",
+    "DELETE FROM copy WHERE message NOT IN (SELECT message FROM part)",
     "DELETE FROM copy WHERE transcript NOT IN (SELECT id FROM transcript)",
     "UPDATE session SET title='', title_rank=0, title_seq=NULL WHERE title_seq NOT IN (SELECT seq FROM part)",
     "UPDATE transcript SET offset=0, state='', size=-1 WHERE offset > 0 AND fingerprint=''",

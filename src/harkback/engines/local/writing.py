@@ -27,7 +27,6 @@ from harkback.engines.local.erasing import (
 from harkback.engines.local.forgetting import forget_rows, set_time
 from harkback.engines.local.ids import key_of
 from harkback.engines.local.labels import Labels
-from harkback.engines.local.mending import STALE
 from harkback.engines.local.opened import Open
 from harkback.engines.local.pending import add_rows, facts_above, is_behind, watermark
 from harkback.engines.local.schema import EXCLUDED, FILE, add_tally, chunks, guarded, transaction
@@ -102,8 +101,6 @@ class Writing:
         self.pending: int | None = None
         """How many transcripts are still to be read, as it is stored with each batch."""
         self.messages_written = 0
-        self._has_replaced = False
-        """Whether rows of a transcript were replaced."""
         self._heap = SMALL_HEAP_BYTES if small else HEAP_BYTES
         self._labels = Labels(con, folder)
         self._masker = masker()
@@ -424,7 +421,6 @@ class Writing:
         with transaction(self.con) as con:
             for number in self._forgotten:
                 forget_rows(con, number, {int(str(row[4])) for row in self._rows if row[1] == number})
-                self._has_replaced = True
             shift = self._high_water() + 1 - self._first
             if shift:
                 self._rows = [(int(str(row[0])) + shift, *row[1:]) for row in self._rows]
@@ -570,13 +566,6 @@ class Writing:
         self._open[opened.number] = opened
         opened.messages = opened.chars = opened.project = 0
         opened.checkpoint = opened.facts = None
-
-    def drop_stale(self) -> None:
-        """Drop the names of texts that were replaced by others: in one pass, for no index leads to them."""
-        if self._has_replaced:
-            with guarded(self.folder), transaction(self.con) as con:
-                con.execute(f"DELETE {STALE}")
-            self._has_replaced = False
 
     def move(self, old: str, new: str, *, anew: bool = False) -> None:
         """Note that a transcript lies elsewhere now; `anew` to have it read from its beginning."""
