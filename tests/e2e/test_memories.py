@@ -374,6 +374,7 @@ def test_lines_of_standard_input_are_facts(own_home: Path) -> None:
         (("remember", "--date", "7d", "pears are ripe now"), "in 7 days"),
         (("remember", "--kind", "event", "--date", "最近3天", "pears are ripe now"), "in 7 days"),
         (("remember", "--supersedes", "kzzzzzzzz", "pears are ripe now"), "`hark memories` lists them"),
+        (("remember", "--project", "/no/such/folder", "pears are ripe now"), "/no/such/folder is no folder that can"),
         (("recall", "--as-of", "sometime", "pears"), "2026-05-08"),
         (("done", "kzzzzzzzz"), "`hark memories` lists them"),
         (("profile", "edit", "hobby", "pears"), "Valid are work, person"),

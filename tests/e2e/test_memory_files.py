@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -226,6 +228,45 @@ def test_the_graph_of_the_mcp_memory_server(desk: Desk) -> None:
     assert desk.texts() == {"Kim Lee: speaks Dutch", "Kim_Lee is shy", "Kim Lee works at Acme"}
     (one,) = (one for one in desk.memories.listed(scope=EVERYWHERE).memories if "Dutch" in one.text)
     assert (one.entities, one.tags) == (("Kim_Lee",), ("person",))
+
+
+def test_nothing_that_can_be_read_is_an_error_and_standard_input_is_a_file(own_home: Path) -> None:
+    assert own_home.exists()
+
+    def bring(text: str, *argv: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "harkback", "memories", "import", *(argv or ("-",))]
+        return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+
+    assert bring("no json\n[\n").returncode == 2
+    assert bring("").returncode == 0
+    some = bring('no json\n{"text": "The pump stands behind the shed"}\n')
+    assert (some.returncode, some.stdout) == (0, "1 added, 1 not read\n")
+    assert some.stderr == "- line 1: it is no JSON\n"
+
+
+def test_a_folder_of_json_lines_is_read_too(desk: Desk, own_home: Path) -> None:
+    folder = own_home / "some"
+    (folder / "deep").mkdir(parents=True)
+    (folder / ".hidden").mkdir()
+    for name in ("one.jsonl", "deep/two.jsonl", ".hidden/three.jsonl"):
+        (folder / name).write_text(f'{{"text": "The pump of {name} is old"}}\n', encoding="utf-8")
+    (folder / "facts.md").write_text("- The well is deep\n", encoding="utf-8")
+    assert counts(desk.bring(str(folder))) == (3, 0, 0, 0, 0)
+    assert counts(desk.bring(str(folder))) == (0, 3, 0, 0, 0)
+
+
+def test_what_replaces_itself_is_refused_and_secrets_in_any_field_are_masked(desk: Desk, own_home: Path) -> None:
+    key = "ghp_" + "Q7abcdefghijklmnopqrstuvwxyz01234567"
+    file = own_home / "some.jsonl"
+    file.write_text(
+        '{"id": "k12345678", "text": "The pump is old", "supersedes": "k12345678"}\n'
+        f'{{"text": "The well is deep", "project": "/w/{key}", "session": "{key}", "message": "{key}"}}\n',
+        encoding="utf-8",
+    )
+    done = desk.bring(str(file))
+    assert (done.added, done.bad) == (1, ((str(file), 1, "it is said to replace itself"),))
+    for path in (own_home / "one").iterdir():
+        assert key.encode() not in path.read_bytes(), path
 
 
 def test_markdown_goes_out_and_comes_back(desk: Desk, other: Desk) -> None:

@@ -414,13 +414,15 @@ class Memories:
             if engine is not None:
                 known |= set(engine.rows.labels("project").values())
                 engine.close()
-        same = sorted(one for one in known if one == named or os.path.basename(one.rstrip("/\\")) == named)
+        same = sorted(one for one in known if one in {named, path} or os.path.basename(one.rstrip("/\\")) == named)
         if len(same) == 1:
             return same[0]
         if same:
             raise errors.Ambiguous(named, ", ".join(same))
         if os.path.isdir(path):
             return repository_of(path) or path
+        if os.sep in named:
+            raise errors.NoFolder(path)
         raise errors.NoProject(named)
 
     def _store(self, *, write: bool = False) -> _Opened:

@@ -79,8 +79,10 @@ class MemoryFiles:
             raise errors.FileUnwritable(path, error.strerror or error) from error
         return Exported(path, number, sections)
 
-    def bring(self, file: str, *, is_agreed: Callable[[Plan], bool], project: str | None = None) -> Imported:
-        """Read memories from a file, or from the Markdown files of a folder.
+    def bring(
+        self, file: str, *, is_agreed: Callable[[Plan], bool], project: str | None = None, text: str | None = None
+    ) -> Imported:
+        """Read memories from a file, from the Markdown and JSON lines of a folder, or from a `text`, which is JSON.
 
         `is_agreed` is asked when more stored texts would be replaced than memories added. What names no project holds
         in `project`; where none is given, everywhere, and what stands in Markdown in the project that it lies in.
@@ -92,7 +94,7 @@ class MemoryFiles:
             assert store is not None
             with store:
                 named = None if project is None else self.memories._project(store, project)  # noqa: SLF001 - as above
-                files = _read(path, named)
+                files = _read(path, named) if text is None else [(file, list(read_json(text, named or "")))]
                 whole = plan(store, [one for _, found in files for one in found])
                 if whole.replaces > whole.adds and not is_agreed(whole):
                     raise errors.NotAgreed
@@ -117,7 +119,25 @@ def _read(path: str, project: str | None) -> list[tuple[str, list[Read]]]:
     if look.problem:
         raise errors.FileUnreadable(path, look.problem)
     where = repository_of(path) if project is None else project
-    return [(os.path.join(path, *name.split("/")), _page(path, name, where)) for name in sorted(look.files)]
+    pages = [(os.path.join(path, *name.split("/")), _page(path, name, where)) for name in sorted(look.files)]
+    return [*_json_files(path, project or ""), *pages]
+
+
+def _json_files(folder: str, project: str) -> list[tuple[str, list[Read]]]:
+    """Read the files of JSON lines of a folder; hidden ones and links are left out."""
+    paths: list[str] = []
+    for base, inside, names in os.walk(folder):
+        inside[:] = sorted(name for name in inside if not name.startswith("."))
+        shown = sorted(name for name in names if name.lower().endswith(".jsonl") and not name.startswith("."))
+        paths += [os.path.join(base, name) for name in shown]
+    return [(one, _lines(one, project)) for one in paths if os.path.isfile(one) and not os.path.islink(one)]
+
+
+def _lines(path: str, project: str) -> list[Read]:
+    try:
+        return list(read_json(_text(path), project))
+    except errors.FileUnreadable as error:
+        return [Bad(0, str(error))]
 
 
 def _page(folder: str, name: str, project: str) -> list[Read]:

@@ -29,10 +29,9 @@ def run(archive: Memories, options: argparse.Namespace) -> int:
         action, *named = f"folder {named[0]}", *named[1:]
     do = _ACTIONS.get((action, len(named)))
     if do is None:
-        known = "export FILE, import FILE|DIR, folder add DIR, folder remove DIR and folder list"
+        known = "export FILE|-, import FILE|DIR|-, folder add DIR, folder remove DIR and folder list"
         raise errors.BadValue("hark memories", " ".join(options.action), f"It takes nothing (a list), or {known}.")
-    do(archive, options, *named)
-    return 0
+    return do(archive, options, *named) or 0
 
 
 def _project(options: argparse.Namespace) -> str | None:
@@ -56,18 +55,20 @@ def _export(archive: Memories, options: argparse.Namespace, file: str) -> None:
     print(plain(f"{_memories(done.memories)}{sections} written to {done.file}"))
 
 
-def _import(archive: Memories, options: argparse.Namespace, file: str) -> None:
+def _import(archive: Memories, options: argparse.Namespace, file: str) -> int:
     def agreed(plan: Plan) -> bool:
         asked = f"This would replace the texts of {_memories(plan.replaces)} and add {plan.adds:,}. Go on?"
         return options.yes or is_agreed(asked)
 
-    done = MemoryFiles(archive).bring(file, is_agreed=agreed, project=_project(options))
+    text = sys.stdin.read().removeprefix("\ufeff") if file == "-" else None
+    done = MemoryFiles(archive).bring(file, is_agreed=agreed, project=_project(options), text=text)
     if options.json:
         from harkback import wire
 
         print_json(wire.imported(done))
-        return
-    _imported(done)
+    else:
+        _imported(done)
+    return 2 if done.is_nothing else 0
 
 
 def _imported(done: Imported) -> None:
@@ -147,7 +148,7 @@ def _memories(number: int) -> str:
     return f"{number:,} {'memory' if number == 1 else 'memories'}"
 
 
-_ACTIONS: dict[tuple[str, int], Callable[..., None]] = {
+_ACTIONS: dict[tuple[str, int], Callable[..., int | None]] = {
     ("export", 1): _export,
     ("import", 1): _import,
     ("folder add", 1): _add,

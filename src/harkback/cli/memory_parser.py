@@ -83,7 +83,7 @@ def memories(add: Add) -> None:
         description="List memories by kind and importance; write them to a file and read them back; keep a folder of"
         " Markdown files in step with them.",
         epilog="hark memories [--kind KIND] [--due] [-n N]\nhark memories export FILE [--format json|markdown]\n"
-        "hark memories import FILE|DIR\nhark memories folder add DIR [--project P] | remove DIR | list",
+        "hark memories import FILE|DIR|-\nhark memories folder add DIR [--project P] | remove DIR | list",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     one.add_argument("action", nargs="*", metavar="ACTION", help="nothing (list), export, import or folder, see below")

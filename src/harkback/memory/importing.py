@@ -143,6 +143,8 @@ def _record(value: dict[str, Any], line: int, project: str) -> Read:
         one = ""
     saved_ms = _time(value.get("created_ms")) or _written(value)
     tags = next((value[name] for name in _TAGS if value.get(name)), None)
+    if one and value.get("supersedes") == one:
+        return Bad(line, "it is said to replace itself")
     said_in = value.get("project")
     memory = Memory(
         one,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from harkback import errors
 from harkback._record import NamedTuple
 from harkback.memory.importing import Bad, Record, Section
-from harkback.memory.saving import checked, normal, reinforce, says
+from harkback.memory.saving import checked, masked, normal, reinforce, says
 from harkback.model import ACTIVE, Memory
 
 TYPE_CHECKING = False
@@ -43,6 +43,11 @@ class Imported(NamedTuple):
     """Sections of the profile that were taken over."""
     bad: tuple[tuple[str, int, str], ...]
     """What could not be read: the file, the line, and why."""
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether nothing of it could be read."""
+        return bool(self.bad) and not any(self[:5])
 
 
 def plan(store: MemoryStore, read: Sequence[Read]) -> Plan:
@@ -94,6 +99,9 @@ class Merger:
             self.forgotten += 1
             return
         memory = checked(memory)
+        memory = memory._replace(
+            project=masked(memory.project), session=masked(memory.session), message=masked(memory.message)
+        )
         ours = self.store.by_id([memory.id]).get(memory.id) if memory.id else None
         if ours is not None:
             self._merge(ours, memory, record)

@@ -59,6 +59,11 @@ def says(text: str) -> str:
     return masker().mask(clean(text).strip())[0]
 
 
+def masked(text: str) -> str:
+    """Give a text with its secrets masked."""
+    return masker().mask(text)[0]
+
+
 def checked(memory: Memory) -> Memory:
     """Tidy and mask what is to be stored. Raises MemoryTooLong, MemoryTooShort, BadValue."""
     text = says(memory.text)
@@ -74,7 +79,7 @@ def checked(memory: Memory) -> Memory:
         text=text,
         entities=_names("--entity", memory.entities),
         tags=_names("--tag", memory.tags),
-        event_words=masker().mask(memory.event_words)[0],
+        event_words=masked(memory.event_words),
     )
 
 
