@@ -53,6 +53,14 @@ class NoMemory(HarkError):
     status = 1
 
 
+class AlreadyReplaced(HarkError):
+    """{0} was replaced already, by {1}, and only what holds now can be: `hark supersede {1} TEXT`."""
+
+
+class SaysTheSame(HarkError):
+    """{0} would say just what {1} says already. `hark forget {0}` takes it out, `hark show {1}` shows the other."""
+
+
 class SectionTooLong(HarkError):
     """A section of the profile is short, and {0} would have {1:,} characters of at most {2:,}. Say less."""
 

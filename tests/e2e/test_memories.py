@@ -90,6 +90,42 @@ def test_what_superseded_comes_back_and_the_old_only_with_its_history(facts: dic
     assert f"replaced by {told['id']} (saved just now): The staging database moved" in hark("show", facts["port"]).out
 
 
+def test_what_was_replaced_is_replaced_once(facts: dict[str, str]) -> None:
+    new = remember("--supersedes", facts["port"], "The staging database moved to port 6000")
+    for argv in (
+        ("supersede", facts["port"], "It is port 7000 now"),
+        ("remember", "--supersedes", facts["port"], "x y z"),
+    ):
+        told = hark(*argv)
+        said = f"{facts['port']} was replaced already, by {new}, and only what holds now can be: `hark supersede {new}"
+        assert (told.status, told.err[6:]) == (2, f"{said} TEXT`.\n")
+    assert len(hark("memories", "--json", "--history").json["memories"]) == 5
+    assert hark("supersede", new, "The staging database is on port 7000").status == 0
+
+
+def test_an_edit_does_not_make_two_memories_say_the_same(facts: dict[str, str]) -> None:
+    other = remember("The staging database has a replica")
+    told = hark("edit", other, "The staging database runs on port 5433")
+    assert (told.status, f"{other} would say just what {facts['port']} says" in told.err) == (2, True)
+    assert recalled("replica") == ["The staging database has a replica"]
+    assert hark("edit", facts["port"], "The staging database runs on port 5433", "--importance", "4").status == 0
+
+
+def test_signs_that_turn_text_around_are_not_printed(facts: dict[str, str]) -> None:
+    assert facts
+    one = remember("The file is called \u202egpj.exe\u2066 and is dangerous\u2069")
+    for argv in (
+        ("recall", "dangerous file"),
+        ("show", one),
+        ("memories",),
+        ("context",),
+        ("search", "dangerous file"),
+    ):
+        out = hark(*argv).out
+        assert "gpj.exe" in out, argv
+        assert not set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069") & set(out), argv
+
+
 def test_a_memory_is_edited_finished_and_reopened(facts: dict[str, str]) -> None:
     hark("edit", facts["port"], "The staging database runs on port 5434", "--importance", "4")
     shown = hark("show", facts["port"], "--json").json
@@ -374,6 +410,10 @@ def test_lines_of_standard_input_are_facts(own_home: Path) -> None:
         (("remember", "--date", "7d", "pears are ripe now"), "in 7 days"),
         (("remember", "--kind", "event", "--date", "最近3天", "pears are ripe now"), "in 7 days"),
         (("remember", "--supersedes", "kzzzzzzzz", "pears are ripe now"), "`hark memories` lists them"),
+        (("recall", "-n", "0", "pears"), "1 to"),
+        (("recall", "--global", "pears"), "did you mean --everywhere"),
+        (("remember", "--everywhere", "pears are ripe now"), "did you mean --global"),
+        (("context", "--budget", "100"), "200 to"),
         (("remember", "--project", "/no/such/folder", "pears are ripe now"), "/no/such/folder is no folder that can"),
         (("recall", "--as-of", "sometime", "pears"), "2026-05-08"),
         (("done", "kzzzzzzzz"), "`hark memories` lists them"),

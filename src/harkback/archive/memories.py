@@ -225,7 +225,13 @@ class Memories:
         from harkback.memory.saving import normal
 
         with guarded(self.place.data), self._store(write=True) as store, store.writing():
-            new = change(store.find(one))
+            old = store.find(one)
+            new = change(old)
+            same = [] if new.text == old.text else store.same_text(normal(new.text))
+            for other in same:
+                is_here = other.status == new.status == ACTIVE and other.project == new.project
+                if is_here and other.id != new.id and other.text == new.text:
+                    raise errors.SaysTheSame(new.id, other.id)
             store.change(new, normal(new.text), self.now_ms)
             return new
 

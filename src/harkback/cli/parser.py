@@ -101,6 +101,8 @@ def _near(text: str, known: list[str]) -> str:
 
 
 _GUESSES = {"--limit": "-n", "--max": "-n", "--count": "-n", "--top": "-n", "--context": "-C", "--lane": "--in"}
+_GUESSES |= {"--global": "--everywhere", "--everywhere": "--global"}
+"""What a word was meant for that is an option of another command, or of other programs."""
 
 
 def _meant(item: str, known: list[str]) -> str:
@@ -108,7 +110,8 @@ def _meant(item: str, known: list[str]) -> str:
     from difflib import get_close_matches
 
     name = item.partition("=")[0]
-    near = [_GUESSES[name]] if name in _GUESSES else get_close_matches(name, known, 1, 0.75)
+    guess = _GUESSES.get(name, "")
+    near = [guess] if guess in known else get_close_matches(name, known, 1, 0.75)
     return near[0] if near else ""
 
 

@@ -12,6 +12,7 @@ from harkback.cli.opening import in_step, opened
 from harkback.cli.opening import memories as _memories
 from harkback.cli.progress import Bar
 from harkback.cli.terminal import note
+from harkback.config import option
 from harkback.memory.profile import section
 from harkback.memory.recall import Wanted
 from harkback.query import instant
@@ -87,7 +88,8 @@ def _details(options: argparse.Namespace) -> Details:
 def recall(options: argparse.Namespace) -> int:
     """Find what answers a question."""
     archive = _memories()
-    limit = archive.settings.number("recall.limit") if options.n is None else max(1, options.n)
+    limit = archive.settings.number("recall.limit") if options.n is None else options.n
+    _refuse_less("-n", limit, "recall.limit")
     wanted = Wanted(
         limit,
         tuple(options.kind or ()),
@@ -102,6 +104,12 @@ def recall(options: argparse.Namespace) -> int:
     sys.stdout.flush()
     archive.touch(answer)
     return 0 if answer.hits else 1
+
+
+def _refuse_less(flag: str, number: int, name: str) -> None:
+    """Refuse what the option of the same meaning refuses. Raises BadValue."""
+    if number < option(name).least:
+        raise errors.BadValue(flag, number, f"It takes {option(name).takes}.")
 
 
 def _instant(bound: str, text: str | None, now_ms: int, option: str = "") -> int | None:
@@ -179,6 +187,7 @@ def context(options: argparse.Namespace) -> int:
     in_step(archive)
     found = gather(archive, opened(), _scope(options))
     budget = archive.settings.number("context.budget") if options.budget is None else options.budget
+    _refuse_less("--budget", budget, "context.budget")
     printing.context(found, archive.now_ms, budget=budget, as_json=options.json)
     return 0
 

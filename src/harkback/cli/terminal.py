@@ -15,6 +15,10 @@ BOLD, DIM, CYAN, GREEN, OFF = "\x1b[1;33m", "\x1b[2m", "\x1b[36m", "\x1b[32m", "
 TITLE_CHARS = 60
 
 
+_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Signs that nobody sees, and after which letters stand in another order than they are stored in."""
+
+
 class Look:
     """How everything is printed, as a person has set it."""
 
@@ -37,7 +41,9 @@ def paint(text: str, colour: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Take out what could steer a terminal; texts come from others."""
+    """Take out what could steer a terminal, or turn around what is read; texts come from others."""
+    if not _TURNING.isdisjoint(text):
+        text = "".join(c for c in text if c not in _TURNING)
     return "".join(c if (c >= " " and c != "\x7f" and not "\x80" <= c <= "\x9f") or c in "\n\t" else " " for c in text)
 
 

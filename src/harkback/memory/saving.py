@@ -99,15 +99,17 @@ def normal(text: str) -> str:
 
 
 def save(store: MemoryStore, memory: Memory, now_ms: int) -> Saved:
-    """Store a fact, or reinforce the one that says the same. Raises as `checked`, NoMemory for what it supersedes."""
+    """Store a fact, or reinforce the one that says the same. Raises as `checked` and `put`."""
     memory = checked(memory)
     with store.writing():
         return put(store, memory, now_ms)
 
 
 def put(store: MemoryStore, memory: Memory, now_ms: int) -> Saved:
-    """Do the same with what was `checked`, inside `writing`. Raises NoMemory."""
+    """Do the same with what was `checked`, inside `writing`. Raises NoMemory, AlreadyReplaced."""
     old = store.find(memory.supersedes) if memory.supersedes else None
+    if old is not None and old.status == SUPERSEDED and (after := store.successors([old.id])):
+        raise errors.AlreadyReplaced(old.id, after[old.id].id)
     near = [one for one in _near(store, memory) if old is None or one.id != old.id]
     if old is not None:
         memory = memory._replace(supersedes=old.id)
