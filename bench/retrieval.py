@@ -99,7 +99,7 @@ def paragraphs(path: str) -> Iterator[Paragraph]:
             yield Paragraph(one["context"], tuple(qa["question"] for qa in one["qas"]))
 
 
-def paragraph_set(found: list[Paragraph], folder: str, per_session: int) -> list[Asked]:
+def paragraph_set(found: list[Paragraph], folder: str, per_session: int, *, meaning: bool) -> list[Asked]:
     """Write paragraphs as messages, read them, ask every question."""
     home = os.path.join(folder, "home")
     gold: dict[tuple[str, int], int] = {}
@@ -111,15 +111,19 @@ def paragraph_set(found: list[Paragraph], folder: str, per_session: int) -> list
         gold.update({(path, offset): first + n for n, offset in enumerate(offsets)})
     archive = Archive(Place(home, os.path.join(folder, "data")), {}, BEGAN_MS + 48 * HOUR_MS, home)
     archive.sync()
+    while meaning and archive.make_vectors():
+        pass
     asked: list[Asked] = []
     for number, one in enumerate(found):
-        asked += [_ask_message(archive, question, number, gold) for question in one.questions]
+        asked += [_ask_message(archive, question, number, gold, meaning=meaning) for question in one.questions]
     return asked
 
 
-def _ask_message(archive: Archive, question: str, number: int, gold: dict[tuple[str, int], int]) -> Asked:
+def _ask_message(
+    archive: Archive, question: str, number: int, gold: dict[tuple[str, int], int], *, meaning: bool
+) -> Asked:
     began = time.perf_counter()
-    answer = archive.search(parse(question, archive.now_ms), limit=TOP, sync=False)
+    answer = archive.search(parse(question, archive.now_ms), limit=TOP, sync=False, meaning=meaning)
     took = (time.perf_counter() - began) * 1000
     ranks = [rank for rank, hit in enumerate(answer.found.hits, 1) if number in _numbers(hit, gold)]
     return Asked(question, ranks[0] if ranks else 0, float(bool(ranks)), took)
@@ -206,7 +210,7 @@ def main(options: Namespace) -> None:
             else:
                 found = [one for path in files for one in paragraphs(path)]
                 for size in options.per_session.split(","):
-                    asked = paragraph_set(found, f"{place}-{size}", int(size))
+                    asked = paragraph_set(found, f"{place}-{size}", int(size), meaning=options.meaning)
                     report(figures, name, asked, f"{name}, {size} a session")
                     print_misses(name, asked, options.misses)
     figures.finish(options.out)
@@ -214,6 +218,7 @@ def main(options: Namespace) -> None:
 
 if __name__ == "__main__":
     ARGUMENTS = arguments(__doc__, eval="folder with drcd/, jsquad/ and realmem/")
+    ARGUMENTS.add_argument("--meaning", action="store_true", help="look at meaning too (DRCD and JSQuAD)")
     ARGUMENTS.add_argument("--only", default="drcd,jsquad,realmem", help="sets to measure, joined by commas")
     ARGUMENTS.add_argument("--per-session", default="1,10", help="paragraphs a session, joined by commas (1,10)")
     ARGUMENTS.add_argument("--misses", type=int, default=0, help="print so many queries whose gold is not first")

@@ -49,6 +49,7 @@ def own_home(homes: Path) -> Iterator[Path]:
         patch.setenv("USERPROFILE", str(home))
         patch.setenv("HARK_HOME", str(base / "archive"))
         patch.setenv("HARK_BACKGROUND", "off")
+        patch.setenv("HARK_MEANING_EMBEDDER", "off")  # also where the extra is installed
         patch.setenv("TZ", "UTC")
         _tell_zone()
         yield home

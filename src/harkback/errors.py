@@ -71,6 +71,22 @@ class NothingToChange(HarkError):
     """
 
 
+class NoEmbedder(HarkError):
+    """Nothing is here that could compare meanings. `pip install 'harkback[semantic]'` adds it, or name a server with
+    `hark config meaning.endpoint`.
+    """
+
+
+class NoVectors(HarkError):
+    """Nothing was prepared yet for comparing meanings. `hark sync` does that, the newest sessions first."""
+
+
+class EmbedderFailed(HarkError):
+    """Meaning cannot be looked at: {0} failed ({1}). Words are searched as ever; `hark config meaning.embedder off`
+    keeps it from being tried.
+    """
+
+
 class NothingRemembered(HarkError):
     """Nothing has been remembered yet. `hark remember TEXT` saves a fact."""
 

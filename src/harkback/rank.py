@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-PHRASE, ALL, MOST, ANY, ELSEWHERE, NONE = range(6)
-TIERS = ("phrase", "all", "most", "any", "elsewhere", "none")
+PHRASE, ALL, MOST, ANY, MEANING, ELSEWHERE, NONE = range(7)
+TIERS = ("phrase", "all", "most", "any", "meaning", "elsewhere", "none")
 
 MOST_SHARE = 0.6
 """A hit is of tier `most` when the words it holds carry this share of the query's weight (inverse frequency)."""
@@ -49,6 +49,8 @@ class Candidate(NamedTuple):
     time_ms: int | None
     session: int
     project: int
+    meaning: float | None = None
+    """How near its meaning is to the question's (a centred cosine), where that is known."""
 
 
 class Ranked(NamedTuple):
@@ -98,6 +100,40 @@ def by_relevance(
     return ranked
 
 
+WORDS_WEIGHT, MEANING_WEIGHT = 5.0, 2.0
+FULL_MEANING = 0.5
+"""A centred cosine of so much is as near as a question and its answer come."""
+
+LEAST_MEANING = 0.19
+"""What holds none of the words is an answer only if its meaning is so near."""
+
+
+def by_meaning(candidates: Sequence[Candidate], now_ms: int, project: int | None) -> list[Ranked]:
+    """Order candidates by words and meaning together, whatever the tier; a hit by words alone is never left out.
+
+    The score of words is BM25 relative to the best, times the share of the query that is held: where the words hardly
+    match, meaning decides.
+    """
+    best = max((one.bm25 for one in candidates), default=0.0) or 1.0
+    ranked = []
+    for one in candidates:
+        has_words = bool(one.share)
+        if not has_words and (one.meaning is None or one.meaning < LEAST_MEANING):
+            continue
+        age = age_factor(one.time_ms, now_ms)
+        words = (one.bm25 / best) * one.share
+        meaning = min(1.0, max(0.0, (one.meaning or 0.0) / FULL_MEANING))
+        score = (WORDS_WEIGHT * words + MEANING_WEIGHT * meaning) / (WORDS_WEIGHT + MEANING_WEIGHT)
+        score *= age * _LANE_WEIGHT.get(one.lane, _OTHER_LANE_WEIGHT)
+        if one.role == USER:
+            score *= _USER_WEIGHT
+        if project is not None and one.project == project:
+            score *= _PROJECT_WEIGHT
+        ranked.append(Ranked(one, tier_of(one) if has_words else MEANING, score, age))
+    ranked.sort(key=lambda r: (-r.score, -(r.candidate.time_ms or 0), r.candidate.seq))
+    return ranked
+
+
 def by_time(candidates: Sequence[Candidate], now_ms: int, *, elsewhere: bool = False) -> list[Ranked]:
     """Order candidates newest first; those without a time come last."""
     ranked = [
@@ -121,6 +157,18 @@ def spread(ranked: Sequence[Ranked], per_session: int = PER_SESSION) -> list[Ran
     for tier in sorted(first):
         spreadout += first[tier] + later.get(tier, [])
     return spreadout
+
+
+def spread_all(ranked: Sequence[Ranked], per_session: int = PER_SESSION) -> list[Ranked]:
+    """Move what goes beyond `per_session` hits of one session behind all others."""
+    seen: dict[int, int] = {}
+    first: list[Ranked] = []
+    later: list[Ranked] = []
+    for one in ranked:
+        session = one.candidate.session
+        seen[session] = seen.get(session, 0) + 1
+        (first if seen[session] <= per_session else later).append(one)
+    return [*first, *later]
 
 
 def merged(ranked: Sequence[Ranked], elsewhere: Sequence[Ranked]) -> list[Ranked]:

@@ -211,6 +211,7 @@ def status(state: Status) -> Json:
         ],
         "memories": state.memories,
         "memories_problem": state.memories_problem,
+        "vectors": state.vectors._asdict() if state.vectors is not None else None,
         "masked": state.masked,
         "problem_kinds": state.problem_kinds,
         "problems": [
@@ -458,6 +459,7 @@ def recalled_one(one: Recalled, now_ms: int) -> Json:
             "substring": round(one.substring, 3),
             "name": round(one.name, 3),
             "date": round(one.date, 3),
+            "meaning": round(one.meaning, 3),
             "decay": round(one.decay, 4),
             "boost": round(one.boost, 3),
         },

@@ -378,6 +378,10 @@ def test_the_json_page_names_the_keys_that_the_commands_print(
     ask(["events", "--stats"], "hark events --stats")
     ask(["sources"], "hark sources")
     state = ask(["status"], "hark status")
+    with monkeypatch.context() as patch:
+        for name, value in (("EMBEDDER", "endpoint"), ("ENDPOINT", "http://127.0.0.1:1/v1"), ("MODEL", "a-model")):
+            patch.setenv(f"HARK_MEANING_{name}", value)
+        assert ask(["status"], "hark status")["vectors"]
     assert state["problems"]
     assert state["leaving"]
     ask(["rebuild"], "hark rebuild")

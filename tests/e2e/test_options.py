@@ -193,6 +193,10 @@ EFFECTS = {
     "store.output_tail": Effect("1000", lambda: found_in_output(AT_600_BEFORE_THE_END), 0, 3),
 }
 ELSEWHERE = {
+    **dict.fromkeys(
+        ("recall.weight_meaning", "meaning.embedder", "meaning.endpoint", "meaning.model", "meaning.sync_s"),
+        "test_the_options_of_meaning_are_seen_to_work",
+    ),
     "home": "test_the_archive_lies_where_hark_home_says",
     "sync.background": "test_a_search_starts_a_sync_unless_it_is_set_off",
 }
@@ -202,6 +206,35 @@ ELSEWHERE = {
 def test_every_option_is_seen_to_work() -> None:
     assert {*EFFECTS, *ELSEWHERE} == {one.name for one in OPTIONS}
     assert set(ELSEWHERE.values()) <= set(globals())
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("is_file", [False, True], ids=["environment", "config.toml"])
+def test_the_options_of_meaning_are_seen_to_work(monkeypatch: pytest.MonkeyPatch, *, is_file: bool) -> None:
+    """A server that is not there is named when it is asked, and asked only when it was named."""
+    given = {
+        "meaning.embedder": "endpoint",
+        "meaning.endpoint": "http://127.0.0.1:1/v1",
+        "meaning.model": "a-model",
+        "meaning.sync_s": "5",
+        "recall.weight_meaning": "0",
+    }
+    assert "127.0.0.1" not in hark("sync").err
+    monkeypatch.delenv("HARK_MEANING_EMBEDDER")
+    if is_file:
+        lines = [f'{name} = "{value}"' if name < "meaning.s" else f"{name} = {value}" for name, value in given.items()]
+        (Path(os.environ["HARK_HOME"]) / "config.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    else:
+        for name, value in given.items():
+            monkeypatch.setenv(option(name).env, value)
+    assert "http://127.0.0.1:1/v1 failed" in hark("sync").err
+    assert "a-model@http://127.0.0.1:1/v1" in hark("status").out
+    told = {one["name"]: one["value"] for one in hark("config", "--json").json["options"]}
+    assert (told["recall.weight_meaning"], told["meaning.sync_s"]) == (0, 5)
+    monkeypatch.setenv("HARK_MEANING_SYNC_S", "0")
+    assert "127.0.0.1" not in hark("sync").err
+    monkeypatch.setenv("HARK_MEANING_EMBEDDER", "off")
+    assert "words only" in hark("status").out
 
 
 def set_in_the_file(name: str, value: str) -> None:

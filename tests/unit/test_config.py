@@ -17,6 +17,7 @@ from harkback.config import (
     OPTIONS,
     SECONDS,
     SWITCH,
+    TEXT,
     Settings,
     option,
     read_file,
@@ -163,10 +164,10 @@ def test_an_empty_variable_is_not_set(tmp_path: Path) -> None:
 @pytest.mark.parametrize("known", [one for one in OPTIONS if one.kind != FOLDER], ids=lambda one: one.name)
 def test_every_option_is_read_from_the_environment_and_from_the_file(known: tuple[str, ...], tmp_path: Path) -> None:
     one = option(known[0])
-    other = {CHOICE: one.choices[-1:], SWITCH: ("off",), SECONDS: ("2.5",), DECIMAL: ("0.25",)}.get(one.kind, ("501",))[
-        0
-    ]
-    quoted = f'"{other}"' if one.kind in {CHOICE, SWITCH} else other
+    other = {CHOICE: one.choices[-1:], SWITCH: ("off",), SECONDS: ("2.5",), DECIMAL: ("0.25",), TEXT: ("a",)}.get(
+        one.kind, ("501",)
+    )[0]
+    quoted = f'"{other}"' if one.kind in {CHOICE, SWITCH, TEXT} else other
     value = understood(one, other)
     assert value != one.default
     assert read_settings({one.env: other}, str(tmp_path)).of(one.name) == (one, value, "environment")

@@ -7,6 +7,7 @@ from harkback._record import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from harkback.archive.keeping import Fitting
+    from harkback.archive.vectors import Coverage as VectorCoverage
     from harkback.engines.local.checking import Fault
     from harkback.memory.recall import Recalled
     from harkback.model import Coverage, StoredPart, StoredSession
@@ -140,6 +141,8 @@ class Status(NamedTuple):
     """How many there are, by status."""
     memories_problem: str
     """Why they cannot be read, or empty."""
+    vectors: VectorCoverage | None
+    """None where nothing compares meanings."""
     masked: dict[str, int]
     """Secrets that were masked, by kind."""
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from harkback.memory.asking import Question
     from harkback.memory.recall import Recalled
     from harkback.memory.saving import Saved
+    from harkback.models.embedders import Embedder, Setup
 
 HERE, EVERYWHERE = "here", "everywhere"
 
@@ -76,6 +77,8 @@ class Answer(NamedTuple):
     """Why there is nothing, or nothing of the time that was asked for, and what to try."""
     files: Mapping[str, str] = {}
     """The files in which memories stand, by their ids."""
+    trouble: str = ""
+    """What kept meaning from being looked at, where it was to be."""
 
 
 class Listed(NamedTuple):
@@ -99,6 +102,7 @@ class Memories:
         self.now_ms = now_ms
         self.cwd = cwd
         self.settings = settings
+        self._embedder: Embedder | None = None
 
     # -- saving --------------------------------------------------------------------------------------------------
 
@@ -280,7 +284,9 @@ class Memories:
         with store:
             return store.knows(one)
 
-    def recall(self, texts: Sequence[str], wanted: Wanted, *, scope: str = HERE, proved: bool = True) -> Answer:
+    def recall(
+        self, texts: Sequence[str], wanted: Wanted, *, scope: str = HERE, proved: bool = True, meaning: bool = True
+    ) -> Answer:
         """Find what answers a question, asked in one or several wordings.
 
         `scope` is HERE (this project and what holds everywhere; outside of a project everything), EVERYWHERE, or the
@@ -294,11 +300,13 @@ class Memories:
         with store:
             wanted = self.scoped(store, wanted, scope)
             store.looks_back = wanted.history or wanted.as_of_ms is not None
-            hits = recall(store, asked, wanted, weights(self.settings), self.now_ms)
+            near, trouble = self._near(store, asked) if meaning else (None, "")
+            hits = recall(store, asked, wanted, weights(self.settings), self.now_ms, near)
             if proved and not hits:
                 store.prove()
-            hint = self._hint(store, asked, wanted, hits)
-            return Answer(asked, tuple(hits), hint, store.folders.paths_of([one.memory.id for one in hits]))
+            hint = self._hint(store, asked, wanted, hits, near)
+            files = store.folders.paths_of([one.memory.id for one in hits])
+            return Answer(asked, tuple(hits), hint, files, trouble)
 
     def touch(self, answer: Answer) -> None:
         """Note that memories were recalled; left out where that would have to wait, or nothing can be written."""
@@ -330,13 +338,58 @@ class Memories:
                 engine.close()
         return sealed_paths(patterns, self.place.home, store.projects(), repository_of(self.cwd)) if patterns else ()
 
-    def _hint(self, store: MemoryStore, asked: Question, wanted: Wanted, hits: list[Recalled]) -> str:
+    def embedder(self) -> Embedder | None:
+        """Load the embedder that was set, once; None where there is none. Raises EmbedderFailed."""
+        if self._embedder is None:
+            from harkback.models.embedders import load
+
+            self._embedder = load(setup_of(self.settings, self.env))
+        return self._embedder
+
+    def has_embedder(self) -> bool:
+        """Whether meaning can be looked at, as far as that is told without loading a model."""
+        from harkback.models.embedders import name_of
+
+        return bool(name_of(setup_of(self.settings, self.env)))
+
+    def _near(self, store: MemoryStore, asked: Question) -> tuple[dict[int, float] | None, str]:
+        """Say how near memories are to a question; with what kept from it, if anything did."""
+        try:
+            embedder = self.embedder()
+            if embedder is None:
+                return None, ""
+            from harkback.memory.meaning import Meaning
+
+            meaning = Meaning(store, embedder)
+            return meaning.nearness(asked.texts), ""
+        except errors.EmbedderFailed as error:
+            return None, str(error)
+
+    def make_vectors(self, limit_s: float) -> int:
+        """Make vectors of memories that have none, for so long; gives how many.
+
+        Raises EmbedderFailed, ArchiveReadOnly, DiskFull.
+        """
+        if not MemoryStore.exists(self.place.data) or not self.has_embedder():
+            return 0
+        with guarded(self.place.data), self._store(write=True) as store:
+            embedder = self.embedder()
+            if embedder is None:
+                return 0
+            from harkback.memory.meaning import Meaning
+
+            return Meaning(store, embedder).catch_up(limit_s)
+
+    def _hint(
+        self, store: MemoryStore, asked: Question, wanted: Wanted, hits: list[Recalled], near: dict[int, float] | None
+    ) -> str:
         if asked.date_words and hits and not any(one.date for one in hits):
             return f"Nothing of {asked.date_words}: these are of other times."
         if hits:
             return ""
         if wanted.projects is not None:
-            others = recall(store, asked, wanted._replace(projects=None, limit=100), Weights(), self.now_ms)
+            everywhere = wanted._replace(projects=None, limit=100)
+            others = recall(store, asked, everywhere, weights(self.settings), self.now_ms, near)
             if others:
                 return f"Nothing here, but {len(others)} in other projects: --everywhere shows them."
         return "No memory says anything of that. `hark search` looks in past sessions as well."
@@ -497,6 +550,18 @@ def _is_of(one: Memory, wanted: Wanted) -> bool:
 _KIND_ORDER = (TASK, "decision", "preference", FACT, "lesson", "event")
 
 
+def setup_of(settings: Settings, env: Mapping[str, str]) -> Setup:
+    """Take which embedder is wanted from what was set; a key comes from the environment only."""
+    from harkback.models.embedders import Setup
+
+    return Setup(
+        settings.text("meaning.embedder"),
+        settings.text("meaning.endpoint"),
+        settings.text("meaning.model"),
+        env.get("HARK_MEANING_KEY", ""),
+    )
+
+
 def weights(settings: Settings) -> Weights:
     """Take how recall weighs from what was set."""
     names = {
@@ -504,6 +569,7 @@ def weights(settings: Settings) -> Weights:
         "substring": "recall.weight_substring",
         "name": "recall.weight_name",
         "date": "recall.weight_date",
+        "meaning": "recall.weight_meaning",
         "decay": "recall.decay",
         "slow_decay": "recall.slow_decay",
         "floor": "recall.decay_floor",

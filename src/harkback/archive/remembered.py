@@ -22,7 +22,9 @@ def is_of_memories(query: Query) -> bool:
     return any(one.field == "in" and one.values == (LANES[MEMORY],) and not one.negated for one in query.filters)
 
 
-def remembered(archive: Archive, query: Query, lanes: tuple[int, ...], limit: int) -> tuple[Recalled, ...]:
+def remembered(
+    archive: Archive, query: Query, lanes: tuple[int, ...], limit: int, *, meaning: bool = False
+) -> tuple[Recalled, ...]:
     """Find what was remembered of a query; all of it where only memories are searched, else the few that fit well.
 
     Without a word that is looked for, those that pass the filters, the newest first, where only memories are searched.
@@ -53,7 +55,9 @@ def remembered(archive: Archive, query: Query, lanes: tuple[int, ...], limit: in
     project = bounds.get("project")
     scope = EVERYWHERE if project else HERE
     if words:
-        found = memories.recall([" ".join(word.text for word in words)], wanted, scope=scope, proved=alone).hits
+        found = memories.recall(
+            [" ".join(word.text for word in words)], wanted, scope=scope, meaning=meaning, proved=alone
+        ).hits
     else:
         found = tuple(map(_unweighed, memories.newest(wanted, scope=scope)))
     unwanted = [fold(word.text) for clause in query.clauses if clause.negated for word in clause.words]
@@ -65,7 +69,7 @@ def remembered(archive: Archive, query: Query, lanes: tuple[int, ...], limit: in
             continue
         if project and not any(fold(value) in fold(one.memory.project) for value in project.values):
             continue
-        if alone or max(one.substring, one.words) >= _LEAST_SHARE:
+        if alone or max(one.substring, one.words, one.meaning) >= _LEAST_SHARE:
             kept.append(one)
     return tuple(kept[: wanted.limit])
 
@@ -73,7 +77,7 @@ def remembered(archive: Archive, query: Query, lanes: tuple[int, ...], limit: in
 def _unweighed(memory: Memory) -> Recalled:
     from harkback.memory.recall import Recalled
 
-    return Recalled(memory, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, decay=1.0, boost=0.0, is_current=True)
+    return Recalled(memory, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, decay=1.0, boost=0.0, is_current=True)
 
 
 __all__ = ["MAIN_LANES", "is_of_memories", "remembered"]

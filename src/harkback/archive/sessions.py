@@ -51,10 +51,14 @@ if TYPE_CHECKING:
 
     from harkback.archive.events import Events
     from harkback.archive.keeping import Doomed, Fitting
+    from harkback.archive.vectors import Coverage as VectorCoverage
     from harkback.config import Place, Settings
+    from harkback.engines.local import Asking
+    from harkback.engines.local.checking import Fault
     from harkback.engines.local.erasing import Erased
     from harkback.ingest.reading import Progress, Reader
     from harkback.memory.recall import Recalled
+    from harkback.models.embedders import Setup
     from harkback.query import Query
 
 EMPTY_QUERY = "The query is empty. Say what to look for, or use a filter such as file:nginx.conf or since:7d."
@@ -67,6 +71,9 @@ ONLY_SIGNS = "The query holds only signs that are not indexed. Add a word that s
 
 UNNAMED = "path-not-utf-8"
 """The kind of problem with a transcript that cannot be read because of its name or its folder's."""
+
+VECTOR_FILE = "vectors.sqlite"
+"""Where this lies beside the archive, there are vectors; what reads them imports numpy."""
 
 LOCK_WAIT_S = 0.1
 """A search waits so long for another process that is just storing something."""
@@ -132,6 +139,7 @@ class Archive:
         sync: bool = True,
         exclude: Sequence[str] = (),
         include_current: bool = False,
+        meaning: bool = False,
     ) -> Answer:
         """Find what was said. With `sync` what is new is read first, for `search.catch_up_s` at most.
 
@@ -146,7 +154,7 @@ class Archive:
         engine = LocalEngine.open(self.place.data, snapshot=True)
         if engine is None:
             nothing = Coverage(0, 0, 0, 0, None)
-            query, told = self._remembered(query, lanes, limit)
+            query, told = self._remembered(query, lanes, limit, meaning=meaning)
             hint = "" if told else self._hint_nothing(sync)
             return Answer(query, Found(rank.NONE, (), {}, 0), nothing, (), frozenset(), hint, False, told)
         try:
@@ -155,10 +163,13 @@ class Archive:
             excluded = tuple(one.number for one in left_out)
             # Ranking drops some: of what is one message, of what is too much of one session.
             sealed = tuple(self._sealed(engine))
-            query, told = (query, ()) if by_session else self._remembered(query, lanes, limit)
+            query, told = (query, ()) if by_session else self._remembered(query, lanes, limit, meaning=meaning)
             wanted = Search(query, lanes, limit, newest, substring, excluded, sealed, max(POOL, 2 * limit))
             looking = Looking(engine, wanted, self.now_ms, self._project(engine), context)
-            found = looking.sessions() if by_session else looking.messages()
+            near = self._asking_near(query) if meaning else None
+            found = (
+                looking.sessions() if by_session else looking.messages() if near is None else looking.by_meaning(near)
+            )
             coverage = engine.rows.coverage()
             if caught_up is not None:
                 coverage = coverage._replace(pending=caught_up.pending)
@@ -169,14 +180,28 @@ class Archive:
         finally:
             engine.close()
 
-    def _remembered(self, query: Query, lanes: tuple[int, ...], limit: int) -> tuple[Query, tuple[Recalled, ...]]:
+    def _remembered(
+        self, query: Query, lanes: tuple[int, ...], limit: int, *, meaning: bool = False
+    ) -> tuple[Query, tuple[Recalled, ...]]:
         """Find what was remembered; where that cannot be read, the query's notes say so beside the sessions' answer."""
         try:
-            return query, remembered(self, query, lanes, limit)
+            return query, remembered(self, query, lanes, limit, meaning=meaning)
         except errors.MemoriesDamaged as error:
             if is_of_memories(query):
                 raise
             return query._replace(notes=(*query.notes, str(error))), ()
+
+    def _asking_near(self, query: Query) -> Asking | None:
+        """Give the vectors of the words of a query; None where it has none.
+
+        Raises NoEmbedder, NoVectors, EmbedderFailed.
+        """
+        words = [word.text for clause in query.clauses if not clause.negated for word in clause.words]
+        if not words:
+            return None
+        from harkback.archive import vectors
+
+        return vectors.asking(self.place.data, self._setup(), [" ".join(words)])
 
     def _answer_nothing(self, query: Query, hint: str) -> Answer:
         engine = LocalEngine.open(self.place.data)
@@ -400,6 +425,50 @@ class Archive:
                 writing.want_again(paths)
         return bool(paths)
 
+    def make_vectors(self) -> int:
+        """Make vectors of what was said, for as long as was set; gives how many. Raises EmbedderFailed and others."""
+        if not self._has_embedder():
+            return 0
+        from harkback.archive import vectors
+
+        return vectors.make_vectors(self.place.data, self._setup(), self.settings.seconds("meaning.sync_s"))
+
+    def _has_embedder(self) -> bool:
+        from harkback.models.embedders import name_of
+
+        return bool(name_of(self._setup()))
+
+    def _setup(self) -> Setup:
+        from harkback.archive.memories import setup_of
+
+        return setup_of(self.settings, self.env)
+
+    def _vector_coverage(self, engine: LocalEngine) -> VectorCoverage | None:
+        if not self._has_embedder():
+            return None
+        from harkback.archive import vectors
+
+        return vectors.coverage(engine, self._setup())
+
+    def _vector_faults(self, engine: LocalEngine) -> list[Fault]:
+        if not os.path.exists(os.path.join(self.place.data, VECTOR_FILE)):
+            return []
+        from harkback.archive import vectors
+
+        return vectors.faults(engine)
+
+    def _drop_vectors(self, engine: LocalEngine) -> None:
+        if os.path.exists(os.path.join(self.place.data, VECTOR_FILE)):
+            from harkback.archive import vectors
+
+            vectors.drop_gone(engine)
+
+    def _throw_vectors_away(self) -> None:
+        if os.path.exists(os.path.join(self.place.data, VECTOR_FILE)):
+            from harkback.archive import vectors
+
+            vectors.throw_away(self.place.data)
+
     def _all_changes(self, *, full: bool) -> Changes:
         engine = self._open_for_reading()
         try:
@@ -430,6 +499,7 @@ class Archive:
         elif not MemoryStore.exists(self.place.data):
             raise errors.NothingYet(self.place.data)
         upkeep.rebuild(self.place.data)
+        self._throw_vectors_away()
         return number
 
     def doomed(
@@ -458,7 +528,9 @@ class Archive:
         with guarded(self.place.data), self._lock(FOREVER_S, waiting):
             engine = self._open_for_writing()
             try:
-                return engine.forget(set(doomed.messages), {one.number for one in doomed.sessions})
+                erased = engine.forget(set(doomed.messages), {one.number for one in doomed.sessions})
+                self._drop_vectors(engine)
+                return erased
             finally:
                 engine.close()
 
@@ -477,7 +549,7 @@ class Archive:
             problems = engine.rows.problem_kinds()
             if secrets:
                 return Checked((), upkeep.joined(checking.secrets(engine.con), told), problems)
-            return Checked((*checking.faults(engine), *faults), {}, problems)
+            return Checked((*checking.faults(engine), *self._vector_faults(engine), *faults), {}, problems)
         finally:
             engine.close()
 
@@ -492,6 +564,8 @@ class Archive:
                     found = engine.redact()
                 finally:
                     engine.close()
+        if found:
+            self._throw_vectors_away()  # they were made of what is masked now
         return upkeep.joined(found, upkeep.redact(self.place.data))
 
     def exclusions(self) -> dict[str, str]:
@@ -542,6 +616,7 @@ class Archive:
         found = find_fitting(engine, excluded)
         if found.sessions:
             engine.forget(set(), {one.number for one in found.sessions}, leave_tombs=False, rebuild=rebuild)
+            self._drop_vectors(engine)
         return found
 
     def overview(self) -> Overview:
@@ -577,6 +652,7 @@ class Archive:
                 0,
                 memories,
                 memories_problem,
+                None,
                 {},
             )
             return state if engine is None else self._with_sessions(state, engine)
@@ -597,6 +673,7 @@ class Archive:
             problems=(*state.problems, *(ProblemAt(*row) for row in rows.problems())),
             leaving=tuple(one for one in leaving if one.transcripts),
             segments=engine.segments,
+            vectors=self._vector_coverage(engine),
             masked=rows.masked(),
         )
 

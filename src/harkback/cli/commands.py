@@ -14,7 +14,16 @@ from harkback.cli.opening import in_step, in_step_where_readable, memories_of, o
 from harkback.cli.parser import parse as parse_argv
 from harkback.cli.terminal import note
 from harkback.config import place
-from harkback.errors import BadValue, NamedTwice, NoMemory, NoPattern, NotFound, NothingNamed, NothingYet
+from harkback.errors import (
+    BadValue,
+    EmbedderFailed,
+    NamedTwice,
+    NoMemory,
+    NoPattern,
+    NotFound,
+    NothingNamed,
+    NothingYet,
+)
 from harkback.model import LANES, MAIN_LANES
 from harkback.query import FIELDS, parse, with_options
 
@@ -71,6 +80,7 @@ def _search(options: argparse.Namespace) -> int:
         sync=not options.no_sync,
         exclude=options.exclude_session,
         include_current=options.include_current,
+        meaning=options.meaning,
     )
     printing.search(answer, archive.now_ms, as_json=options.json, budget=budget, seconds=time() - began)
     sys.stdout.flush()
@@ -325,6 +335,12 @@ def _sync(options: argparse.Namespace) -> int:
             waiting=_say_waiting,
         )
     problem = in_step_where_readable(memories_of(archive), whole=True)
+    try:
+        archive.make_vectors()
+        if not problem:
+            memories_of(archive).make_vectors(archive.settings.seconds("meaning.sync_s"))
+    except EmbedderFailed as error:
+        print(f"hark: {error}", file=sys.stderr)
     if not options.background:
         reports.sync(report, coverage, as_json=options.json)
         if problem:

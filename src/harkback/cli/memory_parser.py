@@ -70,6 +70,7 @@ def recall(add: Add) -> None:
     one.add_argument(
         "--also", action="append", default=[], metavar="VARIANT", help="the question in other words; may be repeated"
     )
+    one.add_argument("--words", action="store_true", help="look at words only, not at meaning")
     one.add_argument("--explain", action="store_true", help="say of each how it scored")
     _scope(one)
     json_flag(one)

@@ -88,6 +88,8 @@ def recalled(answer: Answer, now_ms: int, *, as_json: bool, explain: bool) -> No
         print(plain(f"Nothing found. {answer.hint}"))
     elif answer.hint:
         note(answer.hint)
+    if answer.trouble:
+        note(answer.trouble)
 
 
 def hit_of(hit: Recalled, now_ms: int) -> str:
@@ -96,7 +98,13 @@ def hit_of(hit: Recalled, now_ms: int) -> str:
 
 
 def _why(hit: Recalled) -> str:
-    signals = [("words", hit.words), ("substring", hit.substring), ("name", hit.name), ("date", hit.date)]
+    signals = [
+        ("words", hit.words),
+        ("substring", hit.substring),
+        ("name", hit.name),
+        ("date", hit.date),
+        ("meaning", hit.meaning),
+    ]
     told = ", ".join(f"{name} {value:.2f}" for name, value in signals if value)
     boost = f" + boost {hit.boost:.2f}" if hit.boost else ""
     return f"score {hit.score:.3f} = similarity {hit.similarity:.3f} ({told}) x decay {hit.decay:.3f}{boost}"

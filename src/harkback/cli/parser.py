@@ -173,6 +173,9 @@ def _search(add: Callable[..., argparse.ArgumentParser]) -> None:
     one.add_argument(
         "--substring", action="store_true", help="find parts of Latin words too (three characters or more)"
     )
+    one.add_argument(
+        "--meaning", action="store_true", help="find what means the same as well, in other words and languages"
+    )
     one.add_argument("--no-sync", action="store_true", help="search only what was read before")
     one.add_argument(
         "--budget",

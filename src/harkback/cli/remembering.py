@@ -21,10 +21,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
 
+    from harkback.archive.memories import Memories
     from harkback.memory.saving import Saved
 
 _MOST_LINES = 10_000
 _ITEM = r"\A\s*(?:[-*+•](?:\s+\[[ xX]\])?|\d{1,3}[.)])(?:\s+|\Z)"
+_VECTORS_S = 1.0
 
 
 def remember(options: argparse.Namespace) -> int:
@@ -36,6 +38,7 @@ def remember(options: argparse.Namespace) -> int:
     saved = archive.remember(" ".join(options.text), details)
     in_step(archive)
     printing.saved(saved, archive.now_ms, as_json=options.json)
+    _make_vectors(archive)
     return 0
 
 
@@ -60,6 +63,7 @@ def _remember_lines(lines: dict[int, str], details: Details, *, as_json: bool) -
     in_step(archive)
     if as_json:
         printing.all_saved(saved, bad)
+    _make_vectors(archive)
     return 2 if bad else 0
 
 
@@ -99,7 +103,10 @@ def recall(options: argparse.Namespace) -> int:
         options.history,
     )
     in_step(archive)
-    answer = archive.recall([" ".join(options.query), *options.also], wanted, scope=_scope(options))
+    trouble = "" if options.words else _make_vectors(archive)
+    texts = [" ".join(options.query), *options.also]
+    answer = archive.recall(texts, wanted, scope=_scope(options), meaning=not options.words)
+    answer = answer._replace(trouble=answer.trouble or trouble)
     printing.recalled(answer, archive.now_ms, as_json=options.json, explain=options.explain)
     sys.stdout.flush()
     archive.touch(answer)
@@ -110,6 +117,18 @@ def _refuse_less(flag: str, number: int, name: str) -> None:
     """Refuse what the option of the same meaning refuses. Raises BadValue."""
     if number < option(name).least:
         raise errors.BadValue(flag, number, f"It takes {option(name).takes}.")
+
+
+def _make_vectors(archive: Memories) -> str:
+    """Make vectors of what has none yet, for a moment; gives what keeps meaning from being looked at, or nothing."""
+    sys.stdout.flush()
+    try:
+        archive.make_vectors(_VECTORS_S)
+    except errors.EmbedderFailed as error:
+        return str(error)
+    except (errors.ArchiveReadOnly, errors.DiskFull):
+        return ""
+    return ""
 
 
 def _instant(bound: str, text: str | None, now_ms: int, option: str = "") -> int | None:

@@ -216,6 +216,7 @@ def status(state: Status, *, as_json: bool) -> None:
         print("           … (all with --json)")
     remembered = ", ".join(f"{number:,} {kind}" for kind, number in state.memories.items())
     print(plain(f"memories   {state.memories_problem or remembered or 'none'}"))
+    print(f"meaning    {_meaning(state)}")
     secrets = ", ".join(f"{kind} {number:,}" for kind, number in state.masked.items())
     print(f"masked     {secrets or 'no secrets'}")
     for leaving in state.leaving:
@@ -223,6 +224,13 @@ def status(state: Status, *, as_json: bool) -> None:
             f"leaving    {leaving.agent} will delete {amount(leaving.transcripts, 'transcript')} within a week"
             f" (it keeps them {amount(leaving.after_days, 'day')}); what was read of them stays here"
         )
+
+
+def _meaning(state: Status) -> str:
+    found = state.vectors
+    if found is None:
+        return "words only (pip install 'harkback[semantic]' adds meaning)"
+    return f"{amount(found.vectors, 'vector')} of {found.transcripts:,} of {found.of:,} transcripts, by {found.model}"
 
 
 def sources(listed: Sequence[SourceView], *, as_json: bool) -> None:

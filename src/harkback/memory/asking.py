@@ -93,6 +93,8 @@ class Wording(NamedTuple):
 class Question(NamedTuple):
     """A question, taken apart."""
 
+    texts: tuple[str, ...]
+    """The question as it was asked, in each wording."""
     wordings: tuple[Wording, ...]
     asks_for_now: bool
     since_ms: int | None
@@ -117,7 +119,7 @@ def question(texts: Sequence[str], now_ms: int, zone: tzinfo | None = None) -> Q
             (since, until), date_words = span, said
         wordings += [_wording(one) for one in (bare, *elsewhere(fold(bare)))]
     asks_for_then = asks_for_then and since is None and not asks_for_now
-    return Question(tuple(wordings), asks_for_now, since, until, date_words, asks_for_then)
+    return Question(tuple(texts), tuple(wordings), asks_for_now, since, until, date_words, asks_for_then)
 
 
 def _without_dates(text: str, now_ms: int, zone: tzinfo | None) -> tuple[str, tuple[int, int] | None, str]:

@@ -1,7 +1,8 @@
 """Recalling: which memories answer a question, in which order, and why.
 
-Four signals, each 0 to 1, are weighed and summed: words (BM25 relative to the best, times the share of the question
-held), pieces of the question inside the text, an entity or tag that the question names, and a time that it speaks of.
+Signals, each 0 to 1, are weighed and summed: words (BM25 relative to the best, times the share of the question held),
+pieces of the question inside the text, an entity or tag that the question names, a time that it speaks of, and where an
+embedder is at hand, meaning.
 The sum over the weights that this question can have is the similarity, a little less where a day or a number is asked
 for and none is there; what replaced another has the better one of both. It is multiplied by decay, and an open task of
 importance 4 or 5 gets a boost. Of near-equal scores the more important comes first. A question that names a time counts
@@ -30,6 +31,9 @@ DAY_MS = 86_400_000
 
 POOL = 100
 """So many memories that pass the filters are weighed."""
+
+NEAR_ENOUGH = 0.38
+"""What shares no word with the question is an answer only if its meaning is so near (a cosine of .19, centred)."""
 
 _CHUNK = 100
 _NEAR_EQUAL = 0.02
@@ -63,6 +67,7 @@ class Weights(NamedTuple):
     substring: float = 2.0
     name: float = 2.0
     date: float = 1.0
+    meaning: float = 2.0
     decay: float = 0.98
     """What is left of an event's or a finished task's score after a day."""
     slow_decay: float = 0.9999
@@ -100,6 +105,7 @@ class Signals(NamedTuple):
     substring: float
     name: float
     date: float
+    meaning: float
 
 
 class Recalled(NamedTuple):
@@ -112,6 +118,7 @@ class Recalled(NamedTuple):
     substring: float
     name: float
     date: float
+    meaning: float
     decay: float
     boost: float
     is_current: bool
@@ -146,10 +153,20 @@ def _decay(memory: Memory, asked: Question, now_ms: int, weights: Weights) -> fl
     return _left(memory, max(asked.since_ms - until, since - asked.until_ms), weights)
 
 
-def recall(store: MemoryStore, asked: Question, wanted: Wanted, weights: Weights, now_ms: int) -> list[Recalled]:
-    """Find what answers a question, best first."""
+def recall(
+    store: MemoryStore,
+    asked: Question,
+    wanted: Wanted,
+    weights: Weights,
+    now_ms: int,
+    near: Mapping[int, float] | None = None,
+) -> list[Recalled]:
+    """Find what answers a question, best first; `near` says of memories by number how near their meaning is, 0 to 1."""
     words = _words(store, asked)
     numbers = sorted(words, key=words.__getitem__, reverse=True)
+    if near is not None:
+        nearest = sorted((one for one in near if near[one] >= NEAR_ENOUGH), key=near.__getitem__, reverse=True)
+        numbers = list(dict.fromkeys([*numbers[: POOL // 2], *nearest[:POOL], *numbers[POOL // 2 :]]))
     if asked.since_ms is not None and asked.until_ms is not None:
         dated = store.on(asked.since_ms, asked.until_ms)
         numbers = list(dict.fromkeys([*numbers[:POOL], *dated, *numbers[POOL:]]))
@@ -157,7 +174,7 @@ def recall(store: MemoryStore, asked: Question, wanted: Wanted, weights: Weights
     pool, replaced = _pool(store, numbers, wanted, moment)
     has_names = any(_name(memory, asked) for memory in [*pool.values(), *replaced.values()])
     weighed = {
-        one.id: _weighed(one, words.get(number, 0.0), asked, weights, has_names=has_names)
+        one.id: _weighed(one, words.get(number, 0.0), _near(number, near), asked, weights, has_names=has_names)
         for number, one in (pool | replaced).items()
     }
     found = {one.id: one for one in pool.values()}
@@ -166,7 +183,7 @@ def recall(store: MemoryStore, asked: Question, wanted: Wanted, weights: Weights
     for old, heir in heirs.items():
         if passes(heir):
             found[heir.id] = heir
-            own = weighed.get(heir.id) or _weighed(heir, 0.0, asked, weights, has_names=has_names)
+            own = weighed.get(heir.id) or _weighed(heir, 0.0, _near(0, near), asked, weights, has_names=has_names)
             weighed[heir.id] = max(own, weighed[old])  # it speaks of the same, perhaps in other words
     hits = [_scored(one, weighed[one.id], asked, wanted, weights, moment) for one in found.values()]
     behind = {old: heir.id for old, heir in heirs.items()}
@@ -266,7 +283,13 @@ def _as_of(store: MemoryStore, read: Mapping[Key, Memory], moment_ms: int) -> di
     return then
 
 
-def _weighed(memory: Memory, words: float, asked: Question, weights: Weights, *, has_names: bool) -> Signals:
+def _near(number: int, near: Mapping[int, float] | None) -> float | None:
+    return None if near is None else near.get(number, 0.0)
+
+
+def _weighed(
+    memory: Memory, words: float, near: float | None, asked: Question, weights: Weights, *, has_names: bool
+) -> Signals:
     folded = fold(memory.text)
     substring = max((_inside(wording, folded) for wording in asked.wordings), default=0.0)
     name = float(_name(memory, asked))
@@ -279,10 +302,13 @@ def _weighed(memory: Memory, words: float, asked: Question, weights: Weights, *,
     if asked.since_ms is not None:
         total += weights.date * date
         most += weights.date
+    if near is not None:
+        total += weights.meaning * near
+        most += weights.meaning
     looks = next((wording.answer for wording in asked.wordings if wording.answer), None)
     if looks is not None and looks.search(folded) is None:
         total *= _NO_ANSWER
-    return Signals(total / most if most else 0.0, words, substring, name, date)
+    return Signals(total / most if most else 0.0, words, substring, name, date, near or 0.0)
 
 
 def _scored(

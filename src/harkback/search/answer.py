@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from harkback.engines.local import LocalEngine, Search
+    from harkback.engines.local import Asking, LocalEngine, Search
     from harkback.model import Place, StoredPart, StoredSession
     from harkback.rank import Candidate, Ranked
     from harkback.terms import Need
@@ -92,6 +92,20 @@ class Looking:
     @property
     def _is_literal(self) -> bool:
         return any(need.is_literal for need in self.needs)
+
+    def by_meaning(self, asked: Asking) -> Found:
+        """Find messages by words and meaning together."""
+        found = self.engine.find(self.search)
+        near = self.engine.find_near(self.search, asked, self.search.pool)
+        held = self.engine.cosines(asked, [one.seq for one in found.candidates])
+        joined = {one.seq: one for one in near}
+        joined |= {one.seq: one._replace(meaning=held.get(one.seq)) for one in found.candidates}
+        ranked = rank.spread_all(rank.by_meaning(list(joined.values()), self.now_ms, self.project))
+        if not ranked:
+            ranked = self._ranked((), found.elsewhere)
+        hits, more = self._hits(ranked)
+        lanes = {LANES[lane]: count for lane, count in sorted(found.lane_counts.items())}
+        return Found(min((hit.tier for hit in hits), default=rank.NONE), tuple(hits), lanes, more)
 
     def sessions(self) -> Found:
         """Find sessions: by what is said in all of a session, and by its best three messages."""

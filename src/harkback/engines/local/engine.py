@@ -9,7 +9,16 @@ from harkback import errors
 from harkback._record import NamedTuple
 from harkback.engines.local import words
 from harkback.engines.local.erasing import MUST_REBUILD, Erased, erase
-from harkback.engines.local.finding import POOL, Asked, Found, Request, find, session_counts
+from harkback.engines.local.finding import (
+    POOL,
+    Asked,
+    Found,
+    Request,
+    all_seqs,
+    described,
+    find,
+    session_counts,
+)
 from harkback.engines.local.labels import base_name
 from harkback.engines.local.pending import add_rows, facts_above, is_behind, watermark
 from harkback.engines.local.reading import Rows
@@ -23,11 +32,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Sequence
+    from typing import Any
 
     import tantivy
 
     from harkback.engines.local.writing import Writing
     from harkback.query import Query
+    from harkback.rank import Candidate
     from harkback.terms import Atom, Need
 
 ANALYSER = 1
@@ -35,6 +46,9 @@ ANALYSER = 1
 
 TAIL_PARTS = 3000
 """At most so many parts that the index does not hold yet are searched by a small index in memory."""
+
+MOST_FILTERED = 200_000
+"""Of what passes a filter at most so many parts, the newest, are compared one by one."""
 
 MOST_NAMES = 5000
 """A filter that fits more names than this uses the first ones."""
@@ -54,6 +68,14 @@ class Search(NamedTuple):
     is_wide: bool = False
     needs: tuple[Need, ...] = ()
     """In place of the query's own needs, where they are not empty."""
+
+
+class Asking(NamedTuple):
+    """A question as vectors of one model, a row for each wording."""
+
+    model: str
+    vectors: Any
+    scripts: tuple[int, ...]
 
 
 class SessionScore(NamedTuple):
@@ -141,6 +163,54 @@ class LocalEngine:
         return Found(
             tuple(c for one in found for c in one.candidates), tuple(c for one in found for c in one.elsewhere), counts
         )
+
+    def find_near(self, search: Search, asked: Asking, most: int) -> list[Candidate]:
+        """Find the parts nearest in meaning that pass the filters, the nearest first; `asked` is the question.
+
+        A filter leaves something wherever something passes it: if too little of the nearest does, all that passes is
+        looked at.
+        """
+        from harkback.engines.local.vectors import VectorSet, open_vectors
+
+        con = open_vectors(self.folder)
+        if con is None:
+            return []
+        try:
+            kept = VectorSet(con, self.folder, asked.model)
+            request = self._request(search)
+            near = {one.seq: one.cosine for one in kept.nearest(asked.vectors, asked.scripts, POOL)}
+            found = self._passing(request, near)
+            if len(found) < search.limit and kept.count > POOL:
+                among = self._all_passing(request)
+                near = {one.seq: one.cosine for one in kept.nearest(asked.vectors, asked.scripts, POOL, among=among)}
+                found = self._passing(request, near)
+            return found[:most]
+        finally:
+            con.close()
+
+    def cosines(self, asked: Asking, seqs: Sequence[int]) -> dict[int, float]:
+        """Say how near in meaning some parts are to a question; those without a vector are left out."""
+        from harkback.engines.local.vectors import VectorSet, open_vectors
+
+        con = open_vectors(self.folder)
+        if con is None:
+            return {}
+        try:
+            return VectorSet(con, self.folder, asked.model).cosines(asked.vectors, asked.scripts, seqs)
+        finally:
+            con.close()
+
+    def _passing(self, request: Request, near: dict[int, float]) -> list[Candidate]:
+        found: dict[int, Candidate] = {}
+        for searcher, bounded in self._bounded(request):
+            for one in described(searcher, bounded, list(near)):
+                found[one.seq] = one._replace(meaning=near[one.seq])
+        return sorted(found.values(), key=lambda one: -(one.meaning or 0.0))
+
+    def _all_passing(self, request: Request) -> list[int]:
+        return [
+            seq for searcher, bounded in self._bounded(request) for seq in all_seqs(searcher, bounded, MOST_FILTERED)
+        ]
 
     def session_scores(self, search: Search, most: int) -> list[SessionScore]:
         """Count for every word of the query in how many parts of each session it stands; the `most` sessions."""

@@ -314,6 +314,24 @@ def _described(
     ]
 
 
+def described(searcher: tantivy.Searcher, request: Request, seqs: Sequence[int]) -> list[Candidate]:
+    """Describe those of some parts that pass the filters and lie in the searched lanes; their words do not count."""
+    asked = Asked(searcher, request._replace(needs=()))
+    query = words.without(
+        words.filtered(words.numbers("seq", seqs), _filters(request, request.lanes)), request.excluded
+    )
+    pool = [(0.0, address) for _, address in searcher.search(query, max(1, len(seqs)), count=False).hits]
+    return _described(asked, pool, _column(asked, "seq", pool), {}, set())
+
+
+def all_seqs(searcher: tantivy.Searcher, request: Request, most: int) -> list[int]:
+    """Give the parts that pass the filters and lie in the searched lanes, the newest first, `most` of them."""
+    asked = Asked(searcher, request._replace(needs=()))
+    query = words.without(words.filtered(words.everything(), _filters(request, request.lanes)), request.excluded)
+    found = searcher.search(query, most, count=False, order_by_field="time").hits
+    return _column(asked, "seq", [(0.0, address) for _, address in found])
+
+
 def _shares(asked: Asked, seqs: list[int], atoms: Sequence[tuple[Atom, float]]) -> dict[int, float]:
     if not seqs:
         return {}

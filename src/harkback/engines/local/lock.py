@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 FILE = "sync.lock"
 FOLDERS = "folders.lock"
 """The name of the lock under which folders of Markdown are kept in step."""
+
+VECTORS = "vectors.lock"
+"""The name of the lock under which vectors are made."""
 FOREVER_S = 1e9
 _AGAIN_S = 0.02
 

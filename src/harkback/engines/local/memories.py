@@ -58,6 +58,11 @@ MIGRATIONS = (
     CREATE TABLE profile(
         number INTEGER PRIMARY KEY AUTOINCREMENT, section TEXT NOT NULL, text TEXT NOT NULL, changed INTEGER NOT NULL);
     CREATE TABLE tombstone(key INTEGER PRIMARY KEY);
+    CREATE TABLE vector(
+        memory INTEGER NOT NULL, model TEXT NOT NULL, script INTEGER NOT NULL, data BLOB NOT NULL,
+        PRIMARY KEY(memory, model));
+    CREATE INDEX vector_model ON vector(model);
+    CREATE TABLE middle(model TEXT NOT NULL, script INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(model, script));
     CREATE TABLE folder(
         path TEXT PRIMARY KEY, project TEXT NOT NULL, added INTEGER NOT NULL, changes INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE item(
@@ -371,6 +376,7 @@ class MemoryStore:
         number, old = self.con.execute("SELECT number, text FROM memory WHERE id = ?", (memory.id,)).fetchone()
         if old != memory.text:
             self.con.execute("INSERT INTO past VALUES(?, ?, ?)", (memory.id, now_ms, old))
+            self.con.execute("DELETE FROM vector WHERE memory = ?", (number,))
         self._take_words(number)
         sets = ", ".join(f"{name} = ?" for name in _COLUMNS)
         self.con.execute(
@@ -437,6 +443,7 @@ class MemoryStore:
                     self._take_words(row[0])
                     con.execute("DELETE FROM past WHERE memory = ?", (one,))
                     con.execute("DELETE FROM memory WHERE number = ?", row)
+                    con.execute("DELETE FROM vector WHERE memory = ?", row)
                     con.execute("UPDATE memory SET supersedes = '' WHERE supersedes = ?", (one,))
                     con.execute("UPDATE item SET written = '', stored = '' WHERE memory = ?", (one,))
                     con.execute("INSERT OR IGNORE INTO tombstone VALUES(?)", (_tomb(one),))
@@ -499,6 +506,10 @@ class MemoryStore:
                 "the total of memories is wrong",
                 "SELECT 1 FROM total WHERE (memories, length) != (SELECT count(*), total(length) FROM memory)",
             ),
+            (
+                "vectors of memories that are gone",
+                "SELECT count(*) FROM vector WHERE memory NOT IN (SELECT number FROM memory)",
+            ),
             ("memories with another status", f"SELECT count(*) FROM memory WHERE status NOT IN {STATUSES!r}"),
         )
         for kind, query in checks:
@@ -558,6 +569,7 @@ class MemoryStore:
     def rebuild_words(self) -> int:
         """Make the words again from the texts; gives the number of memories."""
         with guarded(self.folder), self.writing() as con:
+            con.execute("DELETE FROM vector")
             con.execute("DELETE FROM posting")
             con.execute("DELETE FROM term")
             con.execute("UPDATE total SET memories = 0, length = 0")

@@ -407,6 +407,10 @@ class Rows:
         find = "SELECT value FROM label WHERE id=?"
         return [self.con.execute(find, (number,)).fetchone()[0] for number in numbers]
 
+    def all_seqs(self) -> list[int]:
+        """Give the numbers of all parts."""
+        return [seq for (seq,) in self.con.execute("SELECT seq FROM part")]
+
     def older_than(self, agent: str, mtime_ns: int) -> int:
         """Count the transcripts on disk that an agent has not touched since a time."""
         row = self.con.execute(

@@ -15,14 +15,17 @@ if TYPE_CHECKING:
 
 # In the order in which they are deleted: the index can be made again from the rows; rows without their log are older
 # ones, but a log without its rows would be played into the next archive.
+_VECTORS = "vectors.sqlite"  # `vectors` itself imports numpy
 _FILES = tuple(
-    f"{file}{ending}" for file in (schema.FILE, memories.FILE) for ending in ("-shm", "-wal", "-journal", "")
+    f"{file}{ending}" for file in (schema.FILE, memories.FILE, _VECTORS) for ending in ("-shm", "-wal", "-journal", "")
 )
-_LOCKS = tuple(f"{file}{ending}" for file in (lock.FOLDERS, lock.FILE) for ending in ("-shm", "-wal", "-journal", ""))
+_LOCKS = tuple(
+    f"{file}{ending}" for file in (lock.FOLDERS, lock.VECTORS, lock.FILE) for ending in ("-shm", "-wal", "-journal", "")
+)
 _SPARE = re.compile(rf"{re.escape(memories.FILE)}\.\d+\.new(?:-shm|-wal|-journal)?")
 """What a killed making of the memories left."""
-_WORDS = re.compile(r"words-\d+\.\d+-\d+")
-_IN_WORDS = re.compile(r"meta\.json|\.managed\.json|\.tantivy-\w+\.lock|[0-9a-f]{32}\.[\w.]+|\.tmp\w+")
+_WORDS = re.compile(r"words-\d+\.\d+-\d+|vectors-[0-9a-f]{12}")
+_IN_WORDS = re.compile(r"ids|rows|bits|meta\.json|\.managed\.json|\.tantivy-\w+\.lock|[0-9a-f]{32}\.[\w.]+|\.tmp\w+")
 
 
 class Holdings(NamedTuple):

@@ -1,0 +1,85 @@
+"""Vectors of memories, in the memories' own database: a row for each memory and model, gone when its text goes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from harkback._record import NamedTuple
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+
+class Kept(NamedTuple):
+    """Every vector of one model, a row each."""
+
+    numbers: NDArray[np.int64]
+    """The memories' numbers."""
+    scripts: NDArray[np.int64]
+    vectors: NDArray[np.int8]
+
+
+class MemoryVectors:
+    """What the memories mean to one model."""
+
+    def __init__(self, con: sqlite3.Connection, model: str) -> None:
+        """`model` names the model; vectors of others are not looked at."""
+        self.con = con
+        self.model = model
+
+    def missing(self, most: int) -> list[tuple[int, str]]:
+        """Give number and text of memories that have no vector yet, the newest first."""
+        return self.con.execute(
+            "SELECT number, text FROM memory WHERE NOT EXISTS(SELECT 1 FROM vector WHERE vector.memory = memory.number"
+            " AND model = ?) ORDER BY number DESC LIMIT ?",
+            (self.model, most),
+        ).fetchall()
+
+    def put(self, rows: Sequence[tuple[int, str]], scripts: Sequence[int], vectors: Vectors) -> None:
+        """Store vectors of (number, text), inside a transaction; a memory that was changed meanwhile gets none."""
+        packed = quantised(vectors)
+        self.con.executemany(
+            "INSERT OR REPLACE INTO vector SELECT number, ?, ?, ? FROM memory WHERE number = ? AND text = ?",
+            [(self.model, scripts[at], packed[at].tobytes(), number, text) for at, (number, text) in enumerate(rows)],
+        )
+
+    def all(self) -> Kept | None:
+        """Give every vector; None where there is none."""
+        rows = self.con.execute(
+            "SELECT memory, script, data FROM vector WHERE model = ? ORDER BY memory", (self.model,)
+        ).fetchall()
+        if not rows:
+            return None
+        numbers, scripts, data = zip(*rows, strict=True)
+        whole = np.frombuffer(b"".join(data), dtype=np.int8).reshape(len(rows), -1)
+        return Kept(np.array(numbers, np.int64), np.array(scripts, np.int64), whole)
+
+    def middles(self) -> dict[int, Vectors]:
+        """Give the middles of everyday sentences by script, as `set_middles` stored them."""
+        rows = self.con.execute("SELECT script, data FROM middle WHERE model = ?", (self.model,)).fetchall()
+        return {script: np.frombuffer(data, dtype=np.float32) for script, data in rows}
+
+    def set_middles(self, middles: dict[int, Vectors]) -> None:
+        """Store them, inside a transaction."""
+        self.con.executemany(
+            "INSERT OR REPLACE INTO middle VALUES(?, ?, ?)",
+            [(self.model, script, middle.astype(np.float32).tobytes()) for script, middle in middles.items()],
+        )
+
+    def counts(self) -> tuple[int, int]:
+        """Give how many memories have a vector, and how many there are."""
+        (held,) = self.con.execute("SELECT count(*) FROM vector WHERE model = ?", (self.model,)).fetchone()
+        (total,) = self.con.execute("SELECT memories FROM total").fetchone()
+        return held, total
+
+
+def quantised(vectors: Vectors) -> NDArray[np.int8]:
+    """Round rows to a byte a number, each by its largest: only their direction counts, and nothing is lost by it."""
+    largest = np.abs(vectors).max(axis=1, keepdims=True)
+    return np.rint(vectors / np.where(largest == 0, 1, largest) * 127).astype(np.int8)

@@ -1,0 +1,303 @@
+"""Vectors of what was said, in three mapped files beside the archive: exact, small, and free to throw away.
+
+`ids` holds a part's number and script for each row (0: free), `bits` the signs of the centred vector, `rows` the
+vector in a byte a number. A question compares signs with all rows (1 million of 384: 11 ms) and looks closely at the
+400 nearest; no library for vectors is faster and exact. Bits lie in blocks, in each block word by word, so that whole
+arrays are counted at once. How many rows count stands in a small database, written after the files: what a killed
+process wrote beyond is written over. All of it is derived, and can be deleted.
+"""
+
+from __future__ import annotations
+
+import os
+from hashlib import blake2b
+
+import numpy as np
+
+from harkback._record import NamedTuple
+from harkback.engines.local.memory_vectors import quantised
+from harkback.engines.local.schema import Layout, connect, is_laid_out, transaction
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+    Connection = sqlite3.Connection
+
+FILE = "vectors.sqlite"
+
+LAYOUT = Layout(
+    FILE,
+    (
+        """
+        CREATE TABLE vector_set(model TEXT PRIMARY KEY, dim INTEGER NOT NULL, rows INTEGER NOT NULL);
+        CREATE TABLE vector_middle(
+            model TEXT NOT NULL, script INTEGER NOT NULL, data BLOB NOT NULL, rows INTEGER NOT NULL,
+            PRIMARY KEY(model, script));
+        CREATE TABLE vector_transcript(
+            model TEXT NOT NULL, transcript INTEGER NOT NULL, read INTEGER NOT NULL, PRIMARY KEY(model, transcript));
+        """,
+    ),
+    ("synchronous=NORMAL",),
+)
+
+FILES = ("ids", "rows", "bits")
+
+BLOCK = 4096
+"""Rows in a block of signs."""
+
+CLOSELY = 400
+"""So many of the nearest by signs are compared number by number."""
+
+_BLOCKS_AT_ONCE = 16
+_WORD = 64
+_FAR = 60_000
+
+FIRST_OWN = 8
+"""From so many vectors of a script on its middle is theirs; whenever they have doubled it is taken anew, and the signs
+are made again.
+"""
+
+_SCRIPTS = 4
+_SCRIPT_BITS = 2
+
+
+class Near(NamedTuple):
+    """A part whose meaning is near."""
+
+    seq: int
+    cosine: float
+
+
+def open_vectors(folder: str, *, write: bool = False) -> sqlite3.Connection | None:
+    """Open the database that says which vectors there are; None when there are none and none are to be made."""
+    if not write and not os.path.exists(os.path.join(folder, FILE)):
+        return None
+    con = connect(folder, write=write, layout=LAYOUT)
+    if not write and not is_laid_out(con):
+        con.close()
+        return None
+    return con
+
+
+class VectorSet:
+    """The vectors of one model."""
+
+    def __init__(self, con: sqlite3.Connection, folder: str, model: str) -> None:
+        """Nothing is opened yet."""
+        self.con = con
+        self.model = model
+        self.folder = os.path.join(folder, f"vectors-{blake2b(model.encode(), digest_size=6).hexdigest()}")
+        row = con.execute("SELECT dim, rows FROM vector_set WHERE model = ?", (model,)).fetchone()
+        self.dim, self.count = (int(row[0]), int(row[1])) if row is not None else (0, 0)
+
+    def middles(self) -> dict[int, Vectors]:
+        """Give the middle of each script, which is taken away before vectors are compared."""
+        rows = self.con.execute("SELECT script, data FROM vector_middle WHERE model = ?", (self.model,)).fetchall()
+        return {script: np.frombuffer(data, dtype=np.float32) for script, data in rows}
+
+    # -- reading -------------------------------------------------------------------------------------------------
+
+    def nearest(
+        self, asked: Vectors, scripts: Sequence[int], most: int, among: Sequence[int] | None = None
+    ) -> list[Near]:
+        """Give the parts nearest to a question in any of its wordings (rows of `asked`), the nearest first.
+
+        `among` are the parts that may be given; None: all.
+        """
+        if not self.count:
+            return []
+        ids = np.asarray(self._ids(self.count))
+        middles = self.middles()
+        allowed = None if among is None else np.flatnonzero(np.isin(ids >> _SCRIPT_BITS, np.asarray(among, np.int64)))
+        best: dict[int, float] = {}
+        for vector, script in zip(asked, scripts, strict=True):
+            centred = vector - middles[script]
+            centred /= max(float(np.linalg.norm(centred)), 1e-9)
+            rows = self._closest(centred, ids) if allowed is None or len(allowed) > CLOSELY else allowed
+            if allowed is not None and len(allowed) > CLOSELY:
+                rows = self._closest(centred, ids, allowed)
+            for row, cosine in zip(rows, self._cosines(centred, rows, ids, middles), strict=True):
+                seq = int(ids[row] >> _SCRIPT_BITS)
+                if seq:
+                    best[seq] = max(best.get(seq, -1.0), float(cosine))
+        order = sorted(best.items(), key=lambda pair: -pair[1])
+        return [Near(seq, cosine) for seq, cosine in order[:most]]
+
+    def cosines(self, asked: Vectors, scripts: Sequence[int], seqs: Sequence[int]) -> dict[int, float]:
+        """Say how near some parts are; those without a vector are left out."""
+        return {one.seq: one.cosine for one in self.nearest(asked, scripts, len(seqs), among=seqs)} if seqs else {}
+
+    def _closest(
+        self, centred: Vectors, ids: NDArray[np.int64], allowed: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int64]:
+        signs = np.packbits(centred > 0).view(np.uint64)
+        bits = self._bits(self.count)
+        distance = np.empty(len(bits) * BLOCK, np.uint16)
+        for at in range(0, len(bits), _BLOCKS_AT_ONCE):
+            some = bits[at : at + _BLOCKS_AT_ONCE]
+            differing = np.bitwise_count(some ^ signs[None, :, None])
+            distance[at * BLOCK : (at + len(some)) * BLOCK] = differing.sum(axis=1, dtype=np.uint16).ravel()
+        distance = distance[: self.count]
+        if allowed is not None:
+            there = distance[allowed]
+            return allowed[_smallest(there, CLOSELY)]
+        distance[ids == 0] = _FAR
+        return _smallest(distance, CLOSELY)
+
+    def _cosines(
+        self, centred: Vectors, rows: NDArray[np.int64], ids: NDArray[np.int64], middles: dict[int, Vectors]
+    ) -> Vectors:
+        found = np.asarray(self._rows(self.count)[np.sort(rows)], np.float32)[np.argsort(np.argsort(rows))]
+        found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9)
+        scripts = ids[rows] & _SCRIPTS - 1
+        for script, middle in middles.items():
+            found[scripts == script] -= middle
+        found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-9)
+        near: Vectors = found @ centred
+        return near
+
+    # -- files ---------------------------------------------------------------------------------------------------
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self.folder, name)
+
+    def _ids(self, count: int, mode: str = "r") -> NDArray[np.int64]:
+        return np.memmap(self._path("ids"), np.int64, mode, shape=(count,))  # type: ignore[call-overload,no-any-return]
+
+    def _rows(self, count: int, mode: str = "r") -> NDArray[np.int8]:
+        return np.memmap(self._path("rows"), np.int8, mode, shape=(count, self.dim))  # type: ignore[call-overload,no-any-return]
+
+    def _bits(self, count: int, mode: str = "r") -> NDArray[np.uint64]:
+        shape = (-(-count // BLOCK), self.dim // _WORD, BLOCK)
+        return np.memmap(self._path("bits"), np.uint64, mode, shape=shape)  # type: ignore[call-overload,no-any-return]
+
+    # -- writing, by one process at a time -------------------------------------------------------------------------
+
+    def begin(self, dim: int, middles: dict[int, Vectors]) -> None:
+        """Make the set, empty; `middles` are those of everyday sentences."""
+        os.makedirs(self.folder, mode=0o700, exist_ok=True)
+        self.dim, self.count = dim, 0
+        with transaction(self.con):
+            self.con.execute("INSERT OR REPLACE INTO vector_set VALUES(?, ?, 0)", (self.model, dim))
+            self.con.execute("DELETE FROM vector_transcript WHERE model = ?", (self.model,))
+            self._set_middles(middles)
+
+    def _set_middles(self, middles: dict[int, Vectors], numbers: dict[int, int] | None = None) -> None:
+        self.con.executemany(
+            "INSERT OR REPLACE INTO vector_middle VALUES(?, ?, ?, ?)",
+            [
+                (self.model, script, middle.astype(np.float32).tobytes(), (numbers or {}).get(script, 0))
+                for script, middle in middles.items()
+            ],
+        )
+
+    def append(self, seqs: Sequence[int], scripts: Sequence[int], vectors: Vectors) -> None:
+        """Add rows, inside a transaction that notes of which transcripts they are."""
+        start, end = self.count, self.count + len(seqs)
+        self._grow(end)
+        self._rows(end, "r+")[start:end] = quantised(vectors)
+        self._sign(start, end, vectors, np.asarray(scripts))
+        self._ids(end, "r+")[start:end] = np.asarray(seqs, np.int64) << _SCRIPT_BITS | np.asarray(scripts, np.int64)
+        self.count = end
+        self.con.execute("UPDATE vector_set SET rows = ? WHERE model = ?", (end, self.model))
+        if self._has_doubled():
+            self.centre()
+
+    def _has_doubled(self) -> bool:
+        ids = np.asarray(self._ids(self.count))
+        now = np.bincount(ids[ids != 0] & _SCRIPTS - 1, minlength=_SCRIPTS)
+        taken = self.con.execute("SELECT script, rows FROM vector_middle WHERE model = ?", (self.model,)).fetchall()
+        return any(now[script] >= max(FIRST_OWN, 2 * rows) for script, rows in taken)
+
+    def _grow(self, count: int) -> None:
+        blocks = -(-count // BLOCK)
+        for name, size in (
+            ("ids", blocks * BLOCK * 8),
+            ("rows", blocks * BLOCK * self.dim),
+            ("bits", blocks * BLOCK * self.dim // 8),
+        ):
+            with open(self._path(name), "ab") as file:
+                if file.tell() < size:
+                    file.truncate(size)
+
+    def _sign(self, start: int, end: int, vectors: Vectors, scripts: NDArray[np.int64]) -> None:
+        centred = vectors.astype(np.float32)
+        centred /= np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-9)
+        for script, middle in self.middles().items():
+            centred[scripts == script] -= middle
+        signs = np.packbits(centred > 0, axis=1).view(np.uint64)
+        bits = self._bits(max(end, self.count), "r+")
+        places = np.arange(start, end)
+        bits[places // BLOCK, :, places % BLOCK] = signs
+
+    def centre(self) -> None:
+        """Take the scripts' middles from the vectors themselves, and make the signs again; inside a transaction."""
+        ids, rows = np.asarray(self._ids(self.count)), self._rows(self.count)
+        sums: dict[int, Vectors] = {}
+        numbers: dict[int, int] = {}
+        for at in range(0, self.count, BLOCK):
+            some = np.asarray(rows[at : at + BLOCK], np.float32)
+            some /= np.maximum(np.linalg.norm(some, axis=1, keepdims=True), 1e-9)
+            held, scripts = ids[at : at + BLOCK] != 0, ids[at : at + BLOCK] & _SCRIPTS - 1
+            for script in range(_SCRIPTS):
+                own = some[held & (scripts == script)]
+                sums[script] = sums.get(script, np.zeros(self.dim, np.float32)) + own.sum(axis=0)
+                numbers[script] = numbers.get(script, 0) + len(own)
+        self._set_middles(
+            {one: (sums[one] / number).astype(np.float32) for one, number in numbers.items() if number >= FIRST_OWN},
+            numbers,
+        )
+        for at in range(0, self.count, BLOCK):
+            end = min(at + BLOCK, self.count)
+            self._sign(at, end, np.asarray(rows[at:end], np.float32), ids[at:end] & _SCRIPTS - 1)
+
+    def drop(self, gone: NDArray[np.int64]) -> int:
+        """Clear the rows of parts that are gone, so that nothing of them stays; gives how many."""
+        if not self.count or not len(gone):
+            return 0
+        ids = self._ids(self.count, "r+")
+        places = np.flatnonzero(np.isin(np.asarray(ids) >> _SCRIPT_BITS, gone) & (np.asarray(ids) != 0))
+        rows, bits = self._rows(self.count, "r+"), self._bits(self.count, "r+")
+        for place in places:
+            rows[place] = 0
+            bits[place // BLOCK, :, place % BLOCK] = 0
+        ids[places] = 0
+        return len(places)
+
+    def remove(self) -> None:
+        """Delete the set."""
+        with transaction(self.con) as con:
+            for table in ("vector_set", "vector_middle", "vector_transcript"):
+                con.execute(f"DELETE FROM {table} WHERE model = ?", (self.model,))
+        self.count = 0
+        for name in FILES:
+            if os.path.exists(self._path(name)):
+                os.unlink(self._path(name))
+
+    def seqs(self) -> NDArray[np.int64]:
+        """Give the numbers of the parts that have a vector."""
+        if not self.count:
+            return np.zeros(0, np.int64)
+        ids = np.asarray(self._ids(self.count))
+        held: NDArray[np.int64] = ids[ids != 0] >> _SCRIPT_BITS
+        return held
+
+
+def models(con: Connection) -> list[str]:
+    """Name the models of which there are vectors."""
+    return [model for (model,) in con.execute("SELECT model FROM vector_set ORDER BY model")]
+
+
+def _smallest(values: NDArray[np.uint16], most: int) -> NDArray[np.int64]:
+    """Give the places of the smallest values, at least `most` of them if there are."""
+    if len(values) <= most:
+        return np.arange(len(values))
+    counts = np.bincount(values, minlength=1).cumsum()
+    limit = int(np.searchsorted(counts, most))
+    places: NDArray[np.int64] = np.flatnonzero(values <= limit)[: 4 * most]
+    return places

@@ -1,0 +1,82 @@
+"""Meaning: how near each memory is to a question, by the vectors of a model."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+import numpy as np
+
+from harkback.engines.local.memory_vectors import MemoryVectors
+from harkback.models.centring import OWN, SCRIPTS, SENTENCES, script_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from harkback.engines.local.memories import MemoryStore
+    from harkback.models.embedders import Embedder
+
+FULL = 0.5
+"""A cosine of so much, centred, is as near as a question and its answer come."""
+
+AT_ONCE = 16
+
+
+class Meaning:
+    """One model's view of the memories in a store."""
+
+    def __init__(self, store: MemoryStore, embedder: Embedder) -> None:
+        """Nothing is read yet."""
+        self.store = store
+        self.embedder = embedder
+        self.vectors = MemoryVectors(store.con, embedder.model)
+
+    def catch_up(self, limit_s: float) -> int:
+        """Make vectors of memories that have none, the newest first, for so long; gives how many.
+
+        Raises EmbedderFailed.
+        """
+        until = monotonic() + limit_s
+        made = 0
+        while monotonic() < until and (rows := self.vectors.missing(AT_ONCE)):
+            self._store_middles()
+            rows_vectors = self.embedder.passages([text for _, text in rows])
+            with self.store.writing():
+                self.vectors.put(rows, [script_of(text) for _, text in rows], rows_vectors)
+            made += len(rows)
+        return made
+
+    def _store_middles(self) -> None:
+        if not self.vectors.middles():
+            made = self._middles()
+            with self.store.writing():
+                self.vectors.set_middles(made)
+
+    def _middles(self) -> dict[int, NDArray[np.float32]]:
+        found = self.vectors.middles()
+        return found or {script: self.embedder.passages(SENTENCES[script]).mean(axis=0) for script in SCRIPTS}
+
+    def nearness(self, texts: Sequence[str]) -> dict[int, float] | None:
+        """Say how near each memory is to a question, 0 to 1, by the nearest of its wordings; None without vectors.
+
+        Raises EmbedderFailed.
+        """
+        kept = self.vectors.all()
+        if kept is None:
+            return None
+        rows = kept.vectors.astype(np.float32)
+        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+        asked = self.embedder.questions(texts)
+        middles = self._middles()
+        for script in SCRIPTS:
+            of_script = kept.scripts == script
+            number = int(of_script.sum())
+            middle = (rows[of_script].sum(axis=0) + OWN * middles[script]) / (number + OWN)
+            rows[of_script] -= middle
+            asked[[script_of(text) == script for text in texts]] -= middle
+        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+        asked /= np.maximum(np.linalg.norm(asked, axis=1, keepdims=True), 1e-9)
+        near = np.clip((rows @ asked.T).max(axis=1) / FULL, 0, 1)
+        return {int(number): float(share) for number, share in zip(kept.numbers, near, strict=True) if share > 0}

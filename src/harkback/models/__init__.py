@@ -1,0 +1,1 @@
+"""Models that others make: what turns texts into vectors. Nothing is imported here; a search by words loads none."""

@@ -1,0 +1,165 @@
+"""Meaning in the commands, with an embedder of the test's own that knows a few words in three languages."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.e2e.pens import Claude, hark
+else:
+    from pens import Claude, hark
+
+# Each matter is a direction; a script has a corner of its own, as with real models.
+MATTERS = (
+    ("certificate", "憑證", "証明書"),
+    ("deploy", "部署", "デプロイ"),
+    ("coffee", "咖啡", "コーヒー"),
+    ("memory", "記憶體", "メモリ"),
+)
+DIM = 64
+
+
+def vector(text: str) -> list[float]:
+    rng = np.random.default_rng(sum(map(ord, text)))
+    row = rng.normal(size=DIM) * 0.05
+    row[DIM - 1 - (0 if text.isascii() else 1 if not any("ぁ" <= sign <= "ヺ" for sign in text) else 2)] += 2.0
+    for place, words in enumerate(MATTERS):
+        row[place] += sum(word in text.lower() for word in words)
+    return [float(number) for number in row]
+
+
+class Handler(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        rows = [{"index": at, "embedding": vector(text)} for at, text in enumerate(body["input"])]
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(json.dumps({"data": rows}).encode())
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    address = f"http://127.0.0.1:{server.server_port}/v1"
+    monkeypatch.setenv("HARK_MEANING_ENDPOINT", address)
+    monkeypatch.setenv("HARK_MEANING_MODEL", "test")
+    monkeypatch.setenv("HARK_MEANING_EMBEDDER", "endpoint")
+    yield address
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.fixture
+def home(own_home: Path) -> Path:
+    fillers = ("the weather is fine today", "see the other file", "今天天氣很好", "請看另一個檔案", "今日は晴れです")
+    texts = ["the certificate expires in March", "we deploy with blue and green", "部署要用藍綠", "誰喝了我的咖啡"]
+    for number, text in enumerate([*texts, *(f"{one} {at}" for at in range(9) for one in fillers)], 1):
+        pen = Claude(number, "2026-11-03", f"/w/{'alpha' if number == 1 else 'beta'}")
+        pen.user(text)
+        pen.say("yes")
+        pen.write(own_home)
+    return own_home
+
+
+def found(*argv: str) -> list[str]:
+    return [one["snippet"] for one in hark("search", "--json", "--meaning", *argv).json["hits"]]
+
+
+@pytest.mark.usefixtures("home", "endpoint")
+def test_a_question_finds_the_answer_in_another_language() -> None:
+    hark("sync")
+    assert hark("search", "--json", "憑證到期").json["hits"] == []
+    assert found("憑證到期")[0] == "the certificate expires in March"
+    assert found("who drank coffee")[0] == "誰喝了我的咖啡"
+    assert set(found("デプロイ")[:2]) == {"we deploy with blue and green", "部署要用藍綠"}
+    told = hark("search", "--json", "--meaning", "憑證到期").json["hits"][0]
+    assert told["why"]["tier"] == "meaning"
+
+
+@pytest.mark.usefixtures("home", "endpoint")
+def test_a_hit_by_words_is_never_left_out_and_a_filter_never_empties_an_answer() -> None:
+    hark("sync")
+    assert "see the other file 3" in found("other file 3")
+    assert found("憑證到期", "--project", "alpha") == ["the certificate expires in March"]
+    assert found("憑證到期", "project:gamma") == []
+    assert found("deploy", "-blue")[0] == "部署要用藍綠"
+
+
+@pytest.mark.usefixtures("home", "endpoint")
+def test_what_was_forgotten_has_no_vector() -> None:
+    hark("sync")
+    assert hark("status", "--json").json["vectors"]["vectors"] > 40
+    before = hark("status", "--json").json["vectors"]["vectors"]
+    assert hark("forget", "--match", "certificate", "--yes").status == 0
+    assert hark("status", "--json").json["vectors"]["vectors"] == before - 1
+    assert "the certificate expires in March" not in found("憑證到期")
+    assert hark("check").status == 0
+
+
+@pytest.mark.usefixtures("home", "endpoint")
+def test_rebuild_makes_vectors_again_and_uninstall_takes_them_away(tmp_path: Path) -> None:
+    hark("sync")
+    before = hark("status", "--json").json["vectors"]["vectors"]
+    hark("rebuild")
+    assert hark("search", "--meaning", "憑證到期").status == 2
+    hark("sync")
+    assert hark("status", "--json").json["vectors"]["vectors"] == before
+    assert found("憑證到期")[0] == "the certificate expires in March"
+    hark("uninstall", "--delete-archive", "--yes", "--yes")
+    assert not os.path.exists(os.environ["HARK_HOME"])
+    assert tmp_path.exists()
+
+
+@pytest.mark.usefixtures("own_home", "endpoint")
+def test_memories_are_recalled_by_meaning_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    saved = hark("remember", "--json", "the certificate of the gateway expires in March").json
+    hark("remember", "部署一律用藍綠")
+    for number in range(12):
+        hark("remember", f"the weather station reports every {number} minutes")
+        hark("remember", f"天氣站每 {number} 分鐘回報一次")
+    told = hark("recall", "--json", "憑證什麼時候到期").json["hits"]
+    assert [one["id"] for one in told][:1] == [saved["id"]]
+    assert told[0]["why"]["meaning"] > 0.5
+    assert hark("recall", "--words", "憑證").status == 1
+    hark("edit", saved["id"], "the coffee machine of the gateway is gone")
+    assert saved["id"] not in [one["id"] for one in hark("recall", "--json", "憑證什麼時候到期").json["hits"]]
+    assert hark("recall", "--json", "咖啡").json["hits"][0]["id"] == saved["id"]
+    assert hark("check").status == 0
+
+
+@pytest.mark.usefixtures("home")
+def test_without_an_embedder_words_are_searched_and_it_is_said_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARK_MEANING_EMBEDDER", "off")
+    hark("sync")
+    asked = hark("search", "--meaning", "certificate")
+    assert (asked.status, "harkback[semantic]" in asked.err) == (2, True)
+    assert hark("search", "certificate").status == 0
+    assert "words only" in hark("status").out
+
+
+@pytest.mark.usefixtures("home")
+def test_a_server_that_is_gone_costs_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("EMBEDDER", "endpoint"), ("ENDPOINT", "http://127.0.0.1:1/v1"), ("MODEL", "test")):
+        monkeypatch.setenv(f"HARK_MEANING_{name}", value)
+    done = hark("sync")
+    assert (done.status, done.err.count("Meaning cannot be looked at")) == (0, 1)
+    hark("remember", "the certificate of the gateway expires in March")
+    told: Any = hark("recall", "certificate")
+    assert (told.status, told.err.count("Meaning cannot be looked at")) == (0, 1)

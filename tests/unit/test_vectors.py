@@ -1,0 +1,118 @@
+"""Vectors in mapped files: the nearest are found as by comparing all, filters hold, what is gone leaves nothing."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from harkback.engines.local.schema import transaction
+from harkback.engines.local.vectors import BLOCK, VectorSet, open_vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+DIM = 128
+
+
+def made(count: int, seed: int = 1) -> NDArray[np.float32]:
+    """Make vectors that all lie in one corner, as a model's do."""
+    rng = np.random.default_rng(seed)
+    matters = np.random.default_rng(0).normal(size=(40, DIM))
+    rows: NDArray[np.float32] = (matters[rng.integers(0, 40, count)] + rng.normal(size=(count, DIM)) + 0.8).astype("f4")
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    return rows
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Iterator[VectorSet]:
+    con = open_vectors(str(tmp_path), write=True)
+    assert con is not None
+    one = VectorSet(con, str(tmp_path), "a model")
+    one.begin(DIM, {script: np.zeros(DIM, np.float32) for script in range(3)})
+    yield one
+    con.close()
+
+
+def put(kept: VectorSet, rows: NDArray[np.float32], first: int = 1) -> None:
+    with transaction(kept.con):
+        kept.append(range(first, first + len(rows)), [number % 3 for number in range(len(rows))], rows)
+
+
+def test_the_nearest_are_those_that_comparing_all_finds(kept: VectorSet) -> None:
+    rows = made(BLOCK + 500)
+    for at in range(0, len(rows), 300):
+        put(kept, rows[at : at + 300], at + 1)
+    middles = kept.middles()
+    centred = rows - np.array([middles[number % 300 % 3] for number in range(len(rows))])
+    centred /= np.linalg.norm(centred, axis=1, keepdims=True)
+    right = 0
+    for asked in made(20, seed=2):
+        one = asked - middles[1]
+        wanted = np.argsort(-(centred @ (one / np.linalg.norm(one))))[:10] + 1
+        found = [near.seq for near in kept.nearest(asked[None].copy(), [1], 10)]
+        right += len(set(found) & set(wanted.tolist()))
+    assert right >= 180  # of vectors that lie as they like, the hardest case
+
+
+def test_of_several_wordings_the_nearest_counts(kept: VectorSet) -> None:
+    rows = made(50)
+    put(kept, rows)
+    found = kept.nearest(rows[[7, 30]].copy(), [7 % 3, 30 % 3], 2)
+    assert {one.seq for one in found} == {8, 31}
+    assert all(one.cosine > 0.99 for one in found)
+
+
+def test_what_may_not_be_given_is_not_and_what_may_is(kept: VectorSet) -> None:
+    rows = made(2000)
+    put(kept, rows)
+    assert kept.nearest(rows[:1].copy(), [0], 1)[0].seq == 1
+    far = kept.nearest(rows[:1].copy(), [0], 10, among=[1500, 1700])
+    assert {one.seq for one in far} == {1500, 1700}
+    many = kept.nearest(rows[:1].copy(), [0], 10, among=range(1000, 2001))
+    assert len(many) == 10
+    assert all(one.seq >= 1000 for one in many)
+    assert kept.nearest(rows[:1].copy(), [0], 10, among=[]) == []
+
+
+def test_what_is_gone_leaves_nothing(kept: VectorSet) -> None:
+    rows = made(100)
+    put(kept, rows)
+    held = np.array(kept._rows(kept.count)[41])
+    assert held.any()
+    assert kept.drop(np.array([42])) == 1
+    assert not np.array(kept._rows(kept.count)[41]).any()
+    for name in ("rows", "ids", "bits"):
+        with open(os.path.join(kept.folder, name), "rb") as file:
+            assert held.tobytes() not in file.read()
+    assert 42 not in kept.seqs()
+    assert 42 not in {one.seq for one in kept.nearest(rows[41:42].copy(), [41 % 3], 100)}
+
+
+def test_what_a_killed_process_wrote_is_written_over(kept: VectorSet, tmp_path: Path) -> None:
+    rows = made(100)
+    put(kept, rows[:50])
+    kept.con.execute("BEGIN")
+    kept.append(range(51, 101), [0] * 50, made(50, seed=9))
+    kept.con.execute("ROLLBACK")
+    con = open_vectors(str(tmp_path))
+    assert con is not None
+    again = VectorSet(con, str(tmp_path), "a model")
+    assert sorted(again.seqs()) == list(range(1, 51))
+    con.close()
+    put(VectorSet(kept.con, str(tmp_path), "a model"), rows[50:], 51)
+    found = VectorSet(kept.con, str(tmp_path), "a model").nearest(rows[60:61].copy(), [10 % 3], 1)
+    assert found[0].seq == 61
+
+
+def test_vectors_of_another_model_are_not_looked_at(kept: VectorSet, tmp_path: Path) -> None:
+    put(kept, made(10))
+    other = VectorSet(kept.con, str(tmp_path), "another")
+    assert (other.count, other.nearest(made(1), [0], 5)) == (0, [])
+    kept.remove()
+    assert (VectorSet(kept.con, str(tmp_path), "a model").count, os.listdir(kept.folder)) == (0, [])
