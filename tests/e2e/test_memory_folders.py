@@ -212,6 +212,35 @@ def test_a_new_item_becomes_a_memory_and_gets_its_id(desk: Desk) -> None:
     assert desk.read("facts.md").endswith(f"* the well is 12 metres deep <!-- {one.id} -->\n")
 
 
+def test_items_with_numbers_are_memories_and_keep_their_numbers(desk: Desk) -> None:
+    desk.write("facts.md", "1. The pump is old\n2) The well is deep\n   and cold\n10. The shed is green\n")
+    assert desk.add().added == 3
+    assert desk.texts() == {"The pump is old", "The well is deep\nand cold", "The shed is green"}
+    one, two, three = ids(desk.read("facts.md"))
+    desk.memories.edit(two, "The well is deep\nand warm", Details())
+    desk.sync()
+    assert desk.read("facts.md") == (
+        f"1. The pump is old <!-- {one} -->\n2) The well is deep <!-- {two} -->\n   and warm\n"
+        f"10. The shed is green <!-- {three} -->\n"
+    )
+    assert desk.folders.sync() == []
+    assert len(desk.all()) == 3
+
+
+def test_a_list_goes_on_in_a_second_file_before_it_is_too_long_to_be_read(desk: Desk) -> None:
+    for number in range(620):
+        desk.save(f"The sensor {number} of {number * 7} " + " ".join(f"w{number}x{at}" for at in range(200)))
+    desk.add()
+    sizes = {one.name: one.stat().st_size for one in desk.folder.iterdir() if one.name != "MEMORY.md"}
+    assert sorted(sizes) == ["facts-2.md", "facts.md"]
+    assert max(sizes.values()) < 1_000_000
+    assert len(ids(desk.read("facts.md") + desk.read("facts-2.md"))) == 620
+    desk.replace("facts-2.md", "The sensor 619", "The old sensor 619")
+    assert desk.sync().changed == 1
+    assert len(desk.texts()) == 620
+    assert "facts-2.md" in desk.read("MEMORY.md")
+
+
 def test_a_box_that_is_ticked_finishes_the_task(desk: Desk) -> None:
     one = desk.save("Order new seeds", kind=TASK)
     desk.add()

@@ -6,6 +6,8 @@ else's is written only where its memory was edited, and never deleted.
 
 from __future__ import annotations
 
+from itertools import count
+
 from harkback._record import NamedTuple
 from harkback.engines.local.memory_folders import Link, Seen, mark
 from harkback.memory import disk, index
@@ -31,6 +33,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from harkback.memory.folder_pages import Unit, Work
     from harkback.memory.folder_reading import Reader
+
+
+MOST_LIST_BYTES = disk.MOST_BYTES * 9 // 10
+"""A list of ours that would become longer goes on in a second file; what is longer than the most is not read again."""
+_ITEM_BYTES = 40
 
 
 class Edit:
@@ -65,6 +72,8 @@ class Writer:
         self.scope = {one.id: one for one in self.store.of_project(work.folder.project)}
         self.others = self.store.by_id([one for one in self.links if one not in self.scope])
         self.edits: dict[str, Edit] = {}
+        self.sizes: dict[str, int] = {}
+        """How long the lists become to which something is added."""
         self.seen: dict[str, Seen] = {}
         self.dropped: set[str] = set()
         """Files that the index no longer names."""
@@ -97,7 +106,7 @@ class Writer:
         moved = [memory for link in self.links.values() if (memory := self._plan_link(link)) is not None]
         new = [one for one in self.scope.values() if one.id not in self.links and one.id not in fresh]
         for memory in [*moved, *(one for one in new if one.status == ACTIVE)]:
-            name = self._list_for(memory.kind)
+            name = self._list_for(memory)
             if name:
                 self._edit(name).added.append(memory)
 
@@ -155,22 +164,35 @@ class Writer:
         if number >= 0:
             name = "" if page.form == LOOSE else memory.id
             is_task = memory.kind == TASK and page.form == LIST
-            said = page.page.items[number].text
+            item = page.page.items[number]
+            said = item.text
             text = said if says(said) == memory.text else memory.text
             edit.items[number] = item_lines(
-                text, name, is_task=is_task, is_done=memory.status == DONE, end=page.page.end
+                text, name, is_task=is_task, is_done=memory.status == DONE, end=page.page.end, sign=item.sign
             )
 
-    def _list_for(self, kind: str) -> str:
-        """Name the list in which a new memory of a kind goes; "" where it cannot be written now."""
-        for name in (f"{LIST_FILES[kind]}.md", f"hark-{LIST_FILES[kind]}.md"):
-            if name not in self.work.look.files and name not in self.work.left:
-                return name
-            page = self.work.open(name)
-            if page is not None and page.form == LIST:
+    def _list_for(self, memory: Memory) -> str:
+        """Name the list in which a new memory goes, the next one where it is full; "" where none can be written now."""
+        size = len(memory.text.encode("utf-8", "replace")) + _ITEM_BYTES * (1 + memory.text.count("\n"))
+        for number in count(1):
+            base = f"{LIST_FILES[memory.kind]}{f'-{number}' if number > 1 else ''}.md"
+            name = next((name for name in (base, f"hark-{base}") if self._is_list(name)), "")
+            if not name:
+                break
+            page = self.work.pages.get(name)
+            held = self.sizes.get(name) or (len(page.page.text.encode("utf-8", "replace")) if page is not None else 0)
+            if held + size <= MOST_LIST_BYTES:
+                self.sizes[name] = held + size
                 return name
         self.is_whole = False
         return ""
+
+    def _is_list(self, name: str) -> bool:
+        """Whether a file is a list that can be written, or can be made one."""
+        if name not in self.work.look.files and name not in self.work.left:
+            return True
+        page = self.work.open(name)
+        return page is not None and page.form == LIST
 
     # -- writing -------------------------------------------------------------------------------------------------
 

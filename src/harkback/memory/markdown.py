@@ -33,7 +33,7 @@ MARK = "hark"
 
 _FRONT_LINES = 200
 _ID = r"<!-- *(k[0-9a-hjkmnp-tv-z]{8}) *-->"
-_ITEM = r" ?[-*+][ \t]+(?P<rest>\S.*)\Z"
+_ITEM = r" ?(?P<sign>[-*+]|\d{1,3}[.)])[ \t]+(?P<rest>\S.*)\Z"
 _BOX = r"\[(?P<mark>[ xX])\][ \t]+(?=\S)"
 _INDENTED = r"(?:\t| {2,})\s*\S"
 _ENDS_TEXT = r"\s*(?:#|[-*+]\s|\d+[.)]\s|```|~~~|>|\||<|---|\Z)"
@@ -52,6 +52,8 @@ class Item(NamedTuple):
     is_done: bool
     heading: str
     """The heading that it stands under."""
+    sign: str = "-"
+    """What makes it an item: a dash, or a number."""
 
 
 class Page(NamedTuple):
@@ -200,7 +202,8 @@ def _last(lines: Sequence[str], first: int) -> int:
 def _item(lines: list[str], first: int, last: int, heading: str) -> Item:
     start = re.match(_ITEM, lines[0])
     assert start is not None
-    said = [start["rest"], *(re.sub(r"\A(?:\t| {1,2})", "", line) for line in lines[1:])]
+    inside = rf"\A(?:\t| {{1,{len(start['sign']) + 1}}})"
+    said = [start["rest"], *(re.sub(inside, "", line) for line in lines[1:])]
     name = ""
     for at in (0, -1):
         marks = re.search(rf"(?:\s*{_ID})\s*\Z", said[at])
@@ -212,17 +215,19 @@ def _item(lines: list[str], first: int, last: int, heading: str) -> Item:
     if box:
         said[0] = said[0][box.end() :]
     text = "\n".join(line.rstrip() for line in said).strip()
-    return Item(first, last, name, text.removeprefix("\\"), box is not None and box["mark"] != " ", heading)
+    is_done = box is not None and box["mark"] != " "
+    return Item(first, last, name, text.removeprefix("\\"), is_done, heading, start["sign"])
 
 
-def item_lines(text: str, name: str, *, is_task: bool, is_done: bool, end: str) -> list[str]:
+def item_lines(text: str, name: str, *, is_task: bool, is_done: bool, end: str, sign: str = "-") -> list[str]:
     """Write an item; one without a `name` gets no comment."""
     head, *rest = text.split("\n")
     box = "[x] " if is_done else "[ ] " if is_task else ""
     if head.startswith(("\\", "[ ] ", "[x] ", "[X] ")):
         head = "\\" + head
     comment = f" <!-- {name} -->" if name else ""
-    return [f"- {box}{head}{comment}{end}", *(f"  {line}{end}" if line.strip() else end for line in rest)]
+    inside = " " * (len(sign) + 1)
+    return [f"{sign} {box}{head}{comment}{end}", *(f"{inside}{line}{end}" if line.strip() else end for line in rest)]
 
 
 def named(page: Page, item: Item, name: str) -> list[str]:
