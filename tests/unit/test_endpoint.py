@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from harkback.errors import EmbedderFailed
+from harkback.models import embedders
 from harkback.models.embedders import ENDPOINT, OFF, Setup, load, name_of, prefixes
 from harkback.models.endpoint import AT_ONCE, Endpoint
 
@@ -110,3 +111,16 @@ def test_which_model_is_used_is_told_without_loading_it() -> None:
     assert load(Setup(OFF)) is None
     assert name_of(Setup("auto", "http://h/v1", "bge-m3")) == "bge-m3@http://h/v1"
     assert name_of(Setup(ENDPOINT, "", "bge-m3")) == ""
+
+
+def test_the_old_model_answers_until_the_new_one_has_as_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedders, "is_installed", lambda: True)
+    new = Setup("auto", "http://h/v1", "bge-m3")
+    name = name_of(new)
+    assert embedders.answering({embedders.NANO_MODEL: 900, name: 40}, new) == embedders.NANO_MODEL
+    assert embedders.answering({embedders.NANO_MODEL: 900, name: 900}, new) == name
+    assert embedders.answering({"gone@http://other/v1": 900, name: 40}, new) == name
+    assert embedders.answering({"gone@http://other/v1": 900}, new) == ""
+    assert embedders.answering({embedders.NANO_MODEL: 900}, Setup(OFF)) == ""
+    monkeypatch.setattr(embedders, "is_installed", lambda: False)
+    assert embedders.answering({embedders.NANO_MODEL: 900, name: 40}, new) == name

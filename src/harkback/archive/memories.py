@@ -354,14 +354,17 @@ class Memories:
 
     def _near(self, store: MemoryStore, asked: Question) -> tuple[dict[int, float] | None, str]:
         """Say how near memories are to a question; with what kept from it, if anything did."""
-        try:
-            embedder = self.embedder()
-            if embedder is None:
-                return None, ""
-            from harkback.memory.meaning import Meaning
+        if not self.has_embedder():
+            return None, ""
+        from harkback.engines.local.memory_vectors import held
+        from harkback.memory.meaning import Meaning
+        from harkback.models.embedders import answering, load, name_of
 
-            meaning = Meaning(store, embedder)
-            return meaning.nearness(asked.texts), ""
+        setup = setup_of(self.settings, self.env)
+        try:
+            name = answering(held(store.con), setup)
+            embedder = self.embedder() if name == name_of(setup) else load(setup, name) if name else None
+            return (Meaning(store, embedder).nearness(asked.texts) if embedder is not None else None), ""
         except errors.EmbedderFailed as error:
             return None, str(error)
 

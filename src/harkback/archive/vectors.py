@@ -13,7 +13,7 @@ from harkback.engines.local.embedding import Unread, note_seen, seen, unread
 from harkback.engines.local.schema import transaction
 from harkback.engines.local.vectors import VectorSet, models, open_vectors
 from harkback.models.centring import SCRIPTS, SENTENCES, script_of
-from harkback.models.embedders import load, name_of
+from harkback.models.embedders import answering, load, name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -71,17 +71,18 @@ def coverage(engine: LocalEngine, setup: Setup) -> Coverage:
 
 def asking(folder: str, setup: Setup, texts: Sequence[str]) -> Asking:
     """Give the vectors of a question. Raises NoEmbedder, NoVectors, EmbedderFailed."""
-    embedder = load(setup)
-    if embedder is None:
+    if not name_of(setup):
         raise errors.NoEmbedder
     con = open_vectors(folder)
     if con is None:
         raise errors.NoVectors
     try:
-        if not VectorSet(con, folder, embedder.model).count:
-            raise errors.NoVectors
+        name = answering({one: VectorSet(con, folder, one).count for one in models(con)}, setup)
     finally:
         con.close()
+    embedder = load(setup, name) if name else None
+    if embedder is None:
+        raise errors.NoVectors
     return Asking(embedder.model, embedder.questions(texts), tuple(script_of(text) for text in texts))
 
 

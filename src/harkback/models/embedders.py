@@ -10,7 +10,7 @@ from harkback._record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Protocol
 
     import numpy as np
@@ -94,9 +94,23 @@ def name_of(setup: Setup) -> str:
 NANO_MODEL = "multilingual-e5-small-q4"
 
 
-def load(setup: Setup) -> Embedder | None:
-    """Load the embedder that is wanted; None where there is none. Raises EmbedderFailed."""
-    name = name_of(setup)
+def answering(held: Mapping[str, int], setup: Setup) -> str:
+    """Name the model that answers, of those with vectors (`held`): the one that is set, or the one with more of them.
+
+    So a new model can be prepared while the old one still answers. Empty where none can.
+    """
+    wanted = name_of(setup)
+    if not wanted:
+        return ""
+    usable = {name: number for name, number in held.items() if number and (name in {wanted, NANO_MODEL})}
+    if not is_installed():
+        usable.pop(NANO_MODEL, None)
+    return max(usable, key=lambda name: (usable[name], name == wanted), default="")
+
+
+def load(setup: Setup, name: str = "") -> Embedder | None:
+    """Load the embedder that is wanted, or the one of a `name`; None where there is none. Raises EmbedderFailed."""
+    name = name or name_of(setup)
     if not name:
         return None
     if name == NANO_MODEL:

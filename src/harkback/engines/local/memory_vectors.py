@@ -79,6 +79,11 @@ class MemoryVectors:
         return held, total
 
 
+def held(con: sqlite3.Connection) -> dict[str, int]:
+    """Count the memories with a vector, by model."""
+    return dict(con.execute("SELECT model, count(*) FROM vector GROUP BY model").fetchall())
+
+
 def quantised(vectors: Vectors) -> NDArray[np.int8]:
     """Round rows to a byte a number, each by its largest: only their direction counts, and nothing is lost by it."""
     largest = np.abs(vectors).max(axis=1, keepdims=True)
