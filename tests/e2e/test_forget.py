@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,8 +18,6 @@ from harkback.cli import asking
 from harkback.text.tokens import token_string
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.e2e.pens import PENS, Claude, Codex, Pen, Pi, hark, hits, texts
 else:
     from pens import PENS, Claude, Codex, Pen, Pi, hark, hits, texts
@@ -421,4 +420,38 @@ def test_a_kill_before_the_new_index_is_made_up_for_by_the_next_sync(
     assert "forgotten words are still in the word index" in hark("check").out
     hark("sync")
     assert traces(own_home, WORD, HAN) == []
+    assert hark("check").status == 0
+
+
+@pytest.mark.parametrize("how", ["told", "fork"])
+def test_a_forgotten_prompt_is_no_title_where_another_title_is_forgotten_too(own_home: Path, how: str) -> None:
+    first = Claude(1, "2026-11-03")
+    first.user("galumphing plan of tables")
+    first.say("planned all")
+    first.user("thanks a lot")
+    first.say("welcome")
+    if how == "fork":
+        first.rows.append({"type": "custom-title", "customTitle": "brillig custom", "sessionId": first.id})
+    first.write(own_home)
+    if how == "fork":
+        fork = Claude(3, "2026-11-05")
+        fork.copy(first, 4)
+        fork.user("the fork goes on")
+        fork.write(own_home)
+    teller = Claude(2, "2026-11-04")
+    teller.rows.append({"type": "summary", "summary": "zorblattian one", "leafUuid": first.rows[1]["uuid"]})
+    teller.user("gardens")
+    teller.write(own_home)
+    hark("sync")
+    if how == "told":
+        prompt = next(one["id"] for one in hark("search", "--json", "galumphing").json["hits"] if one["role"] == "user")
+        hark("forget", prompt, "--yes")
+        hark("forget", "--match", "zorblattian", "--yes")
+    else:
+        hark("forget", "--session", first.id, "--yes")
+    hark("sync", "--full")
+    for word in ("galumphing", "zorblattian") if how == "told" else ("galumphing",):
+        for path in Path(os.environ["HARK_HOME"]).rglob("*"):
+            assert not path.is_file() or word.encode() not in path.read_bytes(), (word, path)
+    assert "galumphing" not in hark("sessions", "--json").out
     assert hark("check").status == 0

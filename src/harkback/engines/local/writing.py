@@ -453,6 +453,9 @@ class Writing:
         """Note that something was ever excluded, and keep no title and no time of what was forgotten."""
         if opened.checkpoint is not None and opened.checkpoint.fingerprint == EXCLUDED:
             con.execute("INSERT OR REPLACE INTO meta VALUES(?, 1)", (EVER_EXCLUDED,))
+        if opened.facts is not None and not opened.facts.title_rank and opened.facts.title in opened.unwanted:
+            # Made of the first prompt, which was forgotten; the session may have had another title then.
+            opened.facts = opened.facts._replace(title="")
         if opened.facts is not None and self._forgotten_messages and is_empty(con, opened.session):
             # All that was said in it was forgotten where it was said first.
             opened.unwanted.add(opened.facts.title)
