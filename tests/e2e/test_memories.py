@@ -405,6 +405,7 @@ def test_lines_of_standard_input_are_facts(own_home: Path) -> None:
         (("remember", "x" * 2001), "at most 2,000"),
         (("remember", "服務"), "says too little"),
         (("remember", "--importance", "6", "pears are ripe now"), "from 1 to 5"),
+        (("remember", "pears are ripe now", "--priority", "5"), "behind -- it is a word of the text"),
         (("remember", "--kind", "rumour", "pears are ripe now"), "'fact', 'preference'"),
         (("remember", "--date", "2026-02-30", "pears are ripe now"), "2026-03-18"),
         (("remember", "--date", "7d", "pears are ripe now"), "in 7 days"),

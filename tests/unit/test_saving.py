@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from harkback import errors
+from harkback.engines.local import memories
 from harkback.engines.local.memories import MemoryStore
+from harkback.engines.local.memory_vectors import held
 from harkback.memory.saving import REINFORCED, SAVED, Saved, normal, save
 from harkback.model import ACTIVE, DONE, EVENT, FACT, SUPERSEDED, Memory
 
@@ -397,3 +399,24 @@ def test_what_is_forgotten_while_another_reads_goes_from_the_log_with_the_next_f
     reader.close()
     store.forget([two.id])
     assert b"anzibar" not in bytes_of(folder)
+
+
+def test_a_store_of_the_first_layout_is_read_and_brought_up_to_date(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = str(tmp_path / "old")
+    with monkeypatch.context() as patch:
+        patch.setattr(memories, "LAYOUT", memories.LAYOUT._replace(migrations=memories.MIGRATIONS[:1]))
+        store = MemoryStore.open(folder, write=True)
+        assert store is not None
+        old = save(store, Memory("", "The staging database runs on port 5433", created_ms=1, changed_ms=1), 1).memory
+        store.close()
+    reader = MemoryStore.open(folder)
+    assert reader is not None
+    assert (reader.find(old.id).text, list(reader.faults()), held(reader.con)) == (old.text, [], {})
+    reader.close()
+    writer = MemoryStore.open(folder, write=True)
+    assert writer is not None
+    assert writer.forget([old.id]) == 1
+    assert list(writer.faults()) == []
+    writer.close()

@@ -69,6 +69,9 @@ def parse(argv: list[str]) -> argparse.Namespace:
         if meant and argv[0] in _TAKING_TEXT[1:] and "--" not in argv:
             item, near = meant[0]
             raise BadUsage(one.prog, f"{item} is no option, did you mean {near}? Behind -- it is a word of the text")
+        odd = next((item for item in words if item.startswith("--") and item[2:3].isalpha()), "")
+        if odd and argv[0] in _KEEPING_TEXT and "--" not in argv:
+            raise BadUsage(one.prog, f"{odd} is no option; behind -- it is a word of the text")
         is_text = argv[0] in _TAKING_TEXT or "--" in argv
         argv = [argv[0], *options, *(["--"] if words and is_text else []), *words]
     found, rest = top.parse_known_args(argv)
@@ -78,6 +81,9 @@ def parse(argv: list[str]) -> argparse.Namespace:
         found.notes = [f"{item} was searched as a word; did you mean the option {near}?" for item, near in meant]
     return found
 
+
+_KEEPING_TEXT = ("remember", "edit", "supersede")
+"""What these are given is kept: a mistyped option must not become a part of it."""
 
 _TAKING_TEXT = ("search", "recall", "remember", "edit", "supersede")
 

@@ -18,7 +18,15 @@ from harkback import errors
 from harkback._record import NamedTuple
 from harkback.engines.local.ids import key_of, memory_id
 from harkback.engines.local.memory_folders import FolderRows
-from harkback.engines.local.schema import Layout, connect, guarded, is_laid_out, transaction, undamaged
+from harkback.engines.local.schema import (
+    Layout,
+    connect,
+    guarded,
+    is_laid_out,
+    transaction,
+    undamaged,
+    version,
+)
 from harkback.engines.local.words import stem
 from harkback.model import STATUSES, Memory
 from harkback.text.runs import CJK, runs
@@ -58,11 +66,6 @@ MIGRATIONS = (
     CREATE TABLE profile(
         number INTEGER PRIMARY KEY AUTOINCREMENT, section TEXT NOT NULL, text TEXT NOT NULL, changed INTEGER NOT NULL);
     CREATE TABLE tombstone(key INTEGER PRIMARY KEY);
-    CREATE TABLE vector(
-        memory INTEGER NOT NULL, model TEXT NOT NULL, script INTEGER NOT NULL, data BLOB NOT NULL,
-        PRIMARY KEY(memory, model));
-    CREATE INDEX vector_model ON vector(model);
-    CREATE TABLE middle(model TEXT NOT NULL, script INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(model, script));
     CREATE TABLE folder(
         path TEXT PRIMARY KEY, project TEXT NOT NULL, added INTEGER NOT NULL, changes INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE item(
@@ -73,7 +76,18 @@ MIGRATIONS = (
         folder TEXT NOT NULL, name TEXT NOT NULL, size INTEGER NOT NULL, mtime INTEGER NOT NULL,
         PRIMARY KEY(folder, name)) WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE IF NOT EXISTS vector(
+        memory INTEGER NOT NULL, model TEXT NOT NULL, script INTEGER NOT NULL, data BLOB NOT NULL,
+        PRIMARY KEY(memory, model));
+    CREATE INDEX IF NOT EXISTS vector_model ON vector(model);
+    CREATE TABLE IF NOT EXISTS middle(
+        model TEXT NOT NULL, script INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(model, script));
+    """,
 )
+
+WITH_VECTORS = 2
+"""The layout from which on there are vectors; a reader meets older ones."""
 
 # What a person wrote is not to be lost with the power: each save reaches the disk.
 LAYOUT = Layout(FILE, MIGRATIONS, ("synchronous=FULL",), is_memories=True)
@@ -493,7 +507,7 @@ class MemoryStore:
         if self.damage():
             yield "the memories' database is damaged", 1
             return
-        checks = (
+        checks: tuple[tuple[str, str], ...] = (
             (
                 "words of memories that are gone",
                 "SELECT count(DISTINCT memory) FROM posting WHERE memory NOT IN (SELECT number FROM memory)",
@@ -506,12 +520,11 @@ class MemoryStore:
                 "the total of memories is wrong",
                 "SELECT 1 FROM total WHERE (memories, length) != (SELECT count(*), total(length) FROM memory)",
             ),
-            (
-                "vectors of memories that are gone",
-                "SELECT count(*) FROM vector WHERE memory NOT IN (SELECT number FROM memory)",
-            ),
             ("memories with another status", f"SELECT count(*) FROM memory WHERE status NOT IN {STATUSES!r}"),
         )
+        if version(self.con) >= WITH_VECTORS:
+            gone = "SELECT count(*) FROM vector WHERE memory NOT IN (SELECT number FROM memory)"
+            checks = (*checks, ("vectors of memories that are gone", gone))
         for kind, query in checks:
             found = self.con.execute(query).fetchone()
             if found is not None and found[0]:

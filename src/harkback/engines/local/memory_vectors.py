@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from harkback._record import NamedTuple
+from harkback.engines.local.memories import WITH_VECTORS
+from harkback.engines.local.schema import version
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,7 +82,9 @@ class MemoryVectors:
 
 
 def held(con: sqlite3.Connection) -> dict[str, int]:
-    """Count the memories with a vector, by model."""
+    """Count the memories with a vector, by model; none where an older program's layout has no vectors yet."""
+    if version(con) < WITH_VECTORS:
+        return {}
     return dict(con.execute("SELECT model, count(*) FROM vector GROUP BY model").fetchall())
 
 
