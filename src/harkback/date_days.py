@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     Days = tuple[date, date]
     Found = tuple[str, Days | None]
 
-MOST_MONTH_DAYS = 31
 YEARS = range(1900, 2100)
 QUARTERS = range(1, 5)
 _LAST = 2

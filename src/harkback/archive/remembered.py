@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harkback.engines.local.memories import MemoryStore
-from harkback.model import LANES, MAIN_LANES, MEMORY
+from harkback.model import LANES, MEMORY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,6 +78,3 @@ def _unweighed(memory: Memory) -> Recalled:
     from harkback.memory.recall import Recalled
 
     return Recalled(memory, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, decay=1.0, boost=0.0, is_current=True)
-
-
-__all__ = ["MAIN_LANES", "is_of_memories", "remembered"]

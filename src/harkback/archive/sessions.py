@@ -27,6 +27,7 @@ from harkback.config import DEFAULTS
 from harkback.engines.local import (
     FOREVER_S,
     POOL,
+    VECTOR_FILE,
     LocalEngine,
     Search,
     base_name,
@@ -71,9 +72,6 @@ ONLY_SIGNS = "The query holds only signs that are not indexed. Add a word that s
 
 UNNAMED = "path-not-utf-8"
 """The kind of problem with a transcript that cannot be read because of its name or its folder's."""
-
-VECTOR_FILE = "vectors.sqlite"
-"""Where this lies beside the archive, there are vectors; what reads them imports numpy."""
 
 LOCK_WAIT_S = 0.1
 """A search waits so long for another process that is just storing something."""
@@ -450,21 +448,25 @@ class Archive:
 
         return vectors.coverage(engine, self._setup())
 
+    def _has_vectors(self) -> bool:
+        """Whether there are any: only then numpy is imported."""
+        return os.path.exists(os.path.join(self.place.data, VECTOR_FILE))
+
     def _vector_faults(self, engine: LocalEngine) -> list[Fault]:
-        if not os.path.exists(os.path.join(self.place.data, VECTOR_FILE)):
+        if not self._has_vectors():
             return []
         from harkback.archive import vectors
 
         return vectors.faults(engine)
 
     def _drop_vectors(self, engine: LocalEngine) -> None:
-        if os.path.exists(os.path.join(self.place.data, VECTOR_FILE)):
+        if self._has_vectors():
             from harkback.archive import vectors
 
             vectors.drop_gone(engine)
 
     def _throw_vectors_away(self) -> None:
-        if os.path.exists(os.path.join(self.place.data, VECTOR_FILE)):
+        if self._has_vectors():
             from harkback.archive import vectors
 
             vectors.throw_away(self.place.data)

@@ -36,26 +36,29 @@ def secrets(folder: str) -> dict[str, int]:
 
 def redact(folder: str) -> dict[str, int]:
     """Mask them; gives their number by kind. Raises ArchiveReadOnly, DiskFull."""
-    store = MemoryStore.open(folder)
+    store = _for_writing(folder)
     if store is None:
         return {}
-    store.close()
-    store = MemoryStore.open(folder, write=True)
-    assert store is not None
     with store:
         return store.redact()
 
 
 def rebuild(folder: str) -> int:
     """Make the words of the memories again; gives the number of memories. Raises ArchiveReadOnly, DiskFull."""
-    store = MemoryStore.open(folder)
+    store = _for_writing(folder)
     if store is None:
         return 0
-    store.close()
-    store = MemoryStore.open(folder, write=True)
-    assert store is not None
     with store:
         return store.rebuild_words()
+
+
+def _for_writing(folder: str) -> MemoryStore | None:
+    """Open the memories to change them; None where there are none, and none are made."""
+    store = MemoryStore.open(folder)
+    if store is None:
+        return None
+    store.close()
+    return MemoryStore.open(folder, write=True)
 
 
 def counts(folder: str) -> tuple[dict[str, int], str]:

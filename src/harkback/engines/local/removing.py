@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 # In the order in which they are deleted: the index can be made again from the rows; rows without their log are older
 # ones, but a log without its rows would be played into the next archive.
-_VECTORS = "vectors.sqlite"  # `vectors` itself imports numpy
 _FILES = tuple(
-    f"{file}{ending}" for file in (schema.FILE, memories.FILE, _VECTORS) for ending in ("-shm", "-wal", "-journal", "")
+    f"{file}{ending}"
+    for file in (schema.FILE, memories.FILE, schema.VECTOR_FILE)
+    for ending in ("-shm", "-wal", "-journal", "")
 )
 _LOCKS = tuple(
     f"{file}{ending}" for file in (lock.FOLDERS, lock.VECTORS, lock.FILE) for ending in ("-shm", "-wal", "-journal", "")

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 FILE = "archive.sqlite"
+VECTOR_FILE = "vectors.sqlite"
+"""Where this lies beside it, there are vectors; `vectors`, which reads them, imports numpy."""
 
 EXCLUDED = "excluded"
 """Stands for a fingerprint where a transcript is not to be read."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from harkback._record import NamedTuple
 from harkback.engines.local.memory_vectors import quantised
-from harkback.engines.local.schema import Layout, connect, is_laid_out, transaction
+from harkback.engines.local.schema import VECTOR_FILE, Layout, connect, is_laid_out, transaction
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,10 +28,9 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
     Connection = sqlite3.Connection
 
-FILE = "vectors.sqlite"
 
 LAYOUT = Layout(
-    FILE,
+    VECTOR_FILE,
     (
         """
         CREATE TABLE vector_set(model TEXT PRIMARY KEY, dim INTEGER NOT NULL, rows INTEGER NOT NULL);
@@ -75,7 +74,7 @@ class Near(NamedTuple):
 
 def open_vectors(folder: str, *, write: bool = False) -> sqlite3.Connection | None:
     """Open the database that says which vectors there are; None when there are none and none are to be made."""
-    if not write and not os.path.exists(os.path.join(folder, FILE)):
+    if not write and not os.path.exists(os.path.join(folder, VECTOR_FILE)):
         return None
     con = connect(folder, write=write, layout=LAYOUT)
     if not write and not is_laid_out(con):
