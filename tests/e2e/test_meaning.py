@@ -102,6 +102,19 @@ def test_a_hit_by_words_is_never_left_out_and_a_filter_never_empties_an_answer()
 
 
 @pytest.mark.usefixtures("home", "endpoint")
+def test_whole_sessions_and_the_newest_are_found_by_meaning_too() -> None:
+    hark("sync")
+    assert hark("search", "--json", "--by", "session", "憑證到期").json["hits"] == []
+    sessions = hark("search", "--json", "--meaning", "--by", "session", "憑證到期").json["hits"]
+    assert sessions[0]["snippet"] == "the certificate expires in March"
+    assert len({one["session"] for one in sessions}) == len(sessions)
+    assert found("--by", "session", "who drank coffee")[0] == "誰喝了我的咖啡"
+    times = [one["time"] for one in hark("search", "--json", "--meaning", "--newest", "デプロイ").json["hits"]]
+    assert len(times) > 1
+    assert times == sorted(times, reverse=True)
+
+
+@pytest.mark.usefixtures("home", "endpoint")
 def test_what_was_forgotten_has_no_vector() -> None:
     hark("sync")
     assert hark("status", "--json").json["vectors"]["vectors"] > 40

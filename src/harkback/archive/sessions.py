@@ -165,9 +165,10 @@ class Archive:
             wanted = Search(query, lanes, limit, newest, substring, excluded, sealed, max(POOL, 2 * limit))
             looking = Looking(engine, wanted, self.now_ms, self._project(engine), context)
             near = self._asking_near(query) if meaning else None
-            found = (
-                looking.sessions() if by_session else looking.messages() if near is None else looking.by_meaning(near)
-            )
+            if by_session:
+                found = looking.sessions(near)
+            else:
+                found = looking.messages() if near is None else looking.by_meaning(near)
             coverage = engine.rows.coverage()
             if caught_up is not None:
                 coverage = coverage._replace(pending=caught_up.pending)

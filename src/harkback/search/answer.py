@@ -85,9 +85,7 @@ class Looking:
             # Only the texts tell `c++` from `c`, and what holds it may lie deep.
             found = self.engine.find(search._replace(pool=DEEP_POOL))
             ranked = self._ranked(found.candidates, found.elsewhere)
-        hits, more = self._hits(ranked)
-        lanes = {LANES[lane]: count for lane, count in sorted(found.lane_counts.items())}
-        return Found(min((hit.tier for hit in hits), default=rank.NONE), tuple(hits), lanes, more)
+        return self._found(ranked, found.lane_counts)
 
     @property
     def _is_literal(self) -> bool:
@@ -96,34 +94,42 @@ class Looking:
     def by_meaning(self, asked: Asking) -> Found:
         """Find messages by words and meaning together."""
         found = self.engine.find(self.search)
-        near = self.engine.find_near(self.search, asked, self.search.pool)
-        held = self.engine.cosines(asked, [one.seq for one in found.candidates])
-        joined = {one.seq: one for one in near}
-        joined |= {one.seq: one._replace(meaning=held.get(one.seq)) for one in found.candidates}
-        ranked = rank.spread_all(rank.by_meaning(list(joined.values()), self.now_ms, self.project))
-        if not ranked:
-            ranked = self._ranked((), found.elsewhere)
-        hits, more = self._hits(ranked)
-        lanes = {LANES[lane]: count for lane, count in sorted(found.lane_counts.items())}
-        return Found(min((hit.tier for hit in hits), default=rank.NONE), tuple(hits), lanes, more)
+        ranked = rank.by_meaning(self._with_near(found.candidates, asked, self.search), self.now_ms, self.project)
+        if self.search.newest:
+            ranked.sort(key=_newest_first)
+        ranked = rank.spread_all(ranked) or self._ranked((), found.elsewhere)
+        return self._found(ranked, found.lane_counts)
 
-    def sessions(self) -> Found:
-        """Find sessions: by what is said in all of a session, and by its best three messages."""
+    def _with_near(self, candidates: Sequence[Candidate], asked: Asking, search: Search) -> list[Candidate]:
+        """Join what holds the words and what is near in meaning, each with how near it is."""
+        near = {one.seq: one for one in self.engine.find_near(search, asked, search.pool)}
+        held = self.engine.cosines(asked, [one.seq for one in candidates])
+        return list((near | {one.seq: one._replace(meaning=held.get(one.seq)) for one in candidates}).values())
+
+    def sessions(self, asked: Asking | None) -> Found:
+        """Find sessions: by all that is said in one, by its best three messages, and by what is nearest in meaning."""
         search = self.search._replace(limit=rank.SESSION_POOL, pool=rank.SESSION_POOL, is_wide=True)
         found = self.engine.find(search)
         candidates = found.candidates or found.elsewhere
         counted = self.engine.session_scores(search, rank.SESSION_POOL)
         numbers = [one.session for one in counted] + [one.session for one in candidates]
         sizes = self.engine.rows.session_sizes(numbers)
-        order = rank.sessions([(one.session, one.hits) for one in counted], candidates, sizes)
+        scores = dict(rank.sessions([(one.session, one.hits) for one in counted], candidates, sizes))
         best: dict[int, Ranked] = {}
         for one in rank.by_relevance(candidates, self.now_ms, self.project, elsewhere=not found.candidates):
             best.setdefault(one.candidate.session, one)
-        chosen = [best[session]._replace(score=score) for session, score in order if session in best]
+        if asked is None:
+            chosen = [best[session]._replace(score=score) for session, score in scores.items() if session in best]
+        else:
+            joined = self._with_near(candidates, asked, search)
+            chosen = rank.sessions_by_meaning(rank.by_meaning(joined, self.now_ms, self.project), scores)
         if self.search.newest:
-            chosen.sort(key=lambda one: -(one.candidate.time_ms or 0))
-        hits, more = self._hits(chosen)
-        lanes = {LANES[lane]: count for lane, count in sorted(found.lane_counts.items())}
+            chosen.sort(key=_newest_first)
+        return self._found(chosen, found.lane_counts)
+
+    def _found(self, ranked: list[Ranked], lane_counts: dict[int, int]) -> Found:
+        hits, more = self._hits(ranked)
+        lanes = {LANES[lane]: count for lane, count in sorted(lane_counts.items())}
         return Found(min((hit.tier for hit in hits), default=rank.NONE), tuple(hits), lanes, more)
 
     def _ranked(self, candidates: Sequence[Candidate], elsewhere: Sequence[Candidate]) -> list[Ranked]:
@@ -235,6 +241,10 @@ class Looking:
             tuple(before),
             tuple(after),
         )
+
+
+def _newest_first(one: Ranked) -> int:
+    return -(one.candidate.time_ms or 0)
 
 
 def wanted_texts(wanted: Sequence[Need]) -> list[str]:

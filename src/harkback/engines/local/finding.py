@@ -315,13 +315,18 @@ def _described(
 
 
 def described(searcher: tantivy.Searcher, request: Request, seqs: Sequence[int]) -> list[Candidate]:
-    """Describe those of some parts that pass the filters and lie in the searched lanes; their words do not count."""
-    asked = Asked(searcher, request._replace(needs=()))
-    query = words.without(
-        words.filtered(words.numbers("seq", seqs), _filters(request, request.lanes)), request.excluded
-    )
-    pool = [(0.0, address) for _, address in searcher.search(query, max(1, len(seqs)), count=False).hits]
-    return _described(asked, pool, _column(asked, "seq", pool), {}, set())
+    """Describe those of some parts that pass the filters and lie in the searched lanes, and which words they hold."""
+    asked = Asked(searcher, request)
+    among = [words.numbers("seq", seqs), *_filters(request, request.lanes)]
+    most = max(1, len(seqs))
+    query = words.without(words.filtered(words.everything(), among), request.excluded)
+    addresses = [address for _, address in searcher.search(query, most, count=False).hits]
+    numbers = _column(asked, "seq", [(0.0, address) for address in addresses])
+    atoms = asked.loose() if asked.wanted else []
+    held = searcher.search(words.filtered(asked.any(atoms), among), most, count=False).hits if atoms else []
+    scores = dict(zip(_column(asked, "seq", held), (score for score, _ in held), strict=True))
+    pool = [(scores.get(seq, 0.0), address) for seq, address in zip(numbers, addresses, strict=True)]
+    return _described(asked, pool, numbers, _shares(asked, numbers, atoms), set())
 
 
 def all_seqs(searcher: tantivy.Searcher, request: Request, most: int) -> list[int]:
