@@ -95,6 +95,10 @@ class EmbedderFailed(HarkError):
     """
 
 
+class ExtraMissing(HarkError):
+    """`{0}` needs more than is installed ({2} is missing). `pip install 'harkback[{1}]'` adds it."""
+
+
 class NothingRemembered(HarkError):
     """Nothing has been remembered yet. `hark remember TEXT` saves a fact."""
 

@@ -417,8 +417,15 @@ def _bare(*, as_json: bool) -> int:
     return 0
 
 
+def _mcp(_: argparse.Namespace) -> int:
+    from harkback.cli.agents_door import mcp
+
+    return mcp()
+
+
 _COMMANDS = {
     **dict.fromkeys(_REMEMBERING, _of_memories),
+    "mcp": _mcp,
     "search": _search,
     "show": _show,
     "sessions": _sessions,

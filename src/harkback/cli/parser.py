@@ -387,6 +387,15 @@ def _demo(add: Callable[..., argparse.ArgumentParser]) -> None:
     json_flag(one)
 
 
+def _mcp(add: Callable[..., argparse.ArgumentParser]) -> None:
+    add(
+        "mcp",
+        help="serve agents on this machine over MCP (stdio)",
+        description="Serve the memory to an agent as MCP tools, on standard input and output, until the input ends."
+        " An agent starts this by itself: docs/mcp.md says what to write into its settings.",
+    )
+
+
 _ADDERS = (
     _search,
     memory_parser.recall,
@@ -397,6 +406,7 @@ _ADDERS = (
     memory_parser.supersede,
     memory_parser.context,
     memory_parser.profile,
+    _mcp,
     _show,
     _sessions,
     _resume,
