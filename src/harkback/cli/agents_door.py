@@ -48,6 +48,14 @@ class Door:
 
             MemoryFolders(memories).look()
 
+    def sync_later(self) -> None:
+        """Let `hark sync` run beside us, where that was not switched off."""
+        if self.settings.is_on("sync.background"):
+            from harkback.cli.background import start_sync
+            from harkback.config import place
+
+            start_sync(self.env, place(self.env).data)
+
 
 def mcp() -> int:
     """Serve over stdio until the input ends."""

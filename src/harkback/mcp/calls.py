@@ -35,6 +35,9 @@ if TYPE_CHECKING:
         def in_step(self, memories: Memories) -> None:
             """Bring what else holds the memories (folders, a server) in step with them."""
 
+        def sync_later(self) -> None:
+            """Let a sync run beside us for what an answer has no time for."""
+
 
 BESIDE = 5
 """So many hits in sessions stand below memories."""
@@ -163,15 +166,13 @@ class _Call:
             by_agent=True,
         )
         saved = self.memories.remember(given["text"], details)
-        self.calls.door.in_step(self.memories)
-        self._make_vectors()
+        self._changed()
         return Told(rendering.saved(saved, self.now_ms), ids=(saved.memory.id,))
 
-    def _make_vectors(self) -> None:
-        try:
-            self.memories.make_vectors(1.0)
-        except errors.HarkError:  # words find it; the next search or sync makes them
-            return
+    def _changed(self) -> None:
+        self.calls.door.in_step(self.memories)
+        if self.memories.has_embedder():
+            self.calls.door.sync_later()  # which makes vectors; words find it at once
 
     def update_memory(self, given: Arguments) -> Told:
         one = given["id"]
@@ -194,8 +195,7 @@ class _Call:
         if older is not None:
             self.memories.replace(one, older)
             done.append(f"replaces {older}")
-        self.calls.door.in_step(self.memories)
-        self._make_vectors()
+        self._changed()
         memory, _, _ = self.memories.find(one)
         stands = rendering.framed([rendering.memory(memory, self.now_ms)])
         return Told(f"{', '.join(done)}; it stands as\n{stands}", ids=(memory.id,))
@@ -242,6 +242,8 @@ class _Call:
         meaning = self.archive.can_mean()
         for number, text in enumerate(queries):
             answer = self._search(self._query(text, filters), most, is_first=not number, meaning=meaning)
+            if not number and answer.full_pass_is_due:
+                self.calls.door.sync_later()
             for place, hit in enumerate(answer.found.hits):
                 key = (min(hit.tier, _LOOSE), place, hit)
                 best = found.get(hit.part.message)
@@ -286,7 +288,9 @@ class _Call:
         self.calls.door.in_step(self.memories)
         found = context(self.memories, self.archive, given.get("project") or HERE)
         budget = given.get("budget", BUDGET)
-        return Told(contents(found, self.now_ms, budget, "search_memory and search_sessions", "save_memory"))
+        room = budget - len(rendering.framed([]))
+        told = contents(found, self.now_ms, room, "search_memory and search_sessions", "save_memory")
+        return Told(rendering.framed([told]))
 
     # -- the two that ChatGPT knows --------------------------------------------------------------------------------
 
