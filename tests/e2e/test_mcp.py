@@ -261,6 +261,16 @@ def test_the_session_that_asks_is_left_out(calls: Calls, talked: tuple[Claude, C
     assert not any("codex" in line for line in quoted(calls.call("search_sessions", query, asking).text))
 
 
+def test_what_agents_asked_of_us_is_no_find(calls: Calls, own_home: Path) -> None:
+    pen = Claude(5, "2026-11-05")
+    pen.user("do you know it?")
+    pen.shell("hark search 'zirconium lamp'", "Nothing found.")
+    pen.write(own_home)
+    assert "0 hits" in told(calls, "search_sessions", queries=["zirconium lamp"])
+    assert quoted(told(calls, "search_sessions", queries=["zirconium lamp"], **{"in": "context"}))
+    assert "zirconium" not in "".join(quoted(told(calls, "search_memory", queries=["zirconium lamp"])))
+
+
 def test_chatgpt_finds_and_fetches_with_its_two_tools(calls: Calls, talked: tuple[Claude, Codex]) -> None:
     assert talked
     one = saved(calls, "閘道器的憑證每年三月用 Lego 更新")

@@ -10,6 +10,7 @@ from harkback.mcp.arguments import Refused, checked
 from harkback.mcp.catalogue import BY_NAME, DELETE, PAGE_CHARS, SCOPES, TOOLS
 from harkback.mcp.cursors import Cursors
 from harkback.mcp.refusals import refusal
+from harkback.model import CONTEXT
 from harkback.telling import line
 
 TYPE_CHECKING = False
@@ -245,6 +246,8 @@ class _Call:
             if not number and answer.full_pass_is_due:
                 self.calls.door.sync_later()
             for place, hit in enumerate(answer.found.hits):
+                if hit.part.lane == CONTEXT and not filters.get("in"):
+                    continue  # what was injected, our own answers among it, is no find
                 key = (min(hit.tier, _LOOSE), place, hit)
                 best = found.get(hit.part.message)
                 if best is None or key[:2] < best[:2]:
