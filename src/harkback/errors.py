@@ -293,3 +293,53 @@ class ConfigUnwritable(HarkError):
 
 class ConfigNotEditable(HarkError):
     """{0} sets {1} in a way that cannot be changed from here without losing something. Open it in an editor."""
+
+
+class TokensDamaged(HarkError):
+    """The tokens cannot be read: {0} is damaged ({1}). Move that file elsewhere, with those named after it, such as
+    {0}-wal; `hark token new NAME` then makes new ones. Memories and sessions are not concerned.
+    """
+
+
+class TokenThere(HarkError):
+    """There is a token {0!r} already. `hark token rotate {0}` gives it a new secret; for another device take another
+    name.
+    """
+
+
+class NoToken(HarkError):
+    """No token has the name {0!r}. `hark token list` names them."""
+
+    status = 1
+
+
+class TokenOver(HarkError):
+    """The token {0!r} was revoked or has expired. `hark token new {0}` makes a new one in its place."""
+
+
+class NoTokens(HarkError):
+    """A server without a token would answer nobody. `hark token new NAME` makes one, for each person and device."""
+
+
+class OpenToAll(HarkError):
+    """{0} can be reached from elsewhere, and what is sent there could be read on its way. Add --tls-cert and --tls-key,
+    or --behind-proxy where a proxy that speaks HTTPS stands before it; or leave out --host.
+    """
+
+
+class HalfOfTls(HarkError):
+    """--tls-cert and --tls-key belong together, and {0} is missing. Name both files."""
+
+
+class TlsUnreadable(HarkError):
+    """The certificate {0} and the key {1} cannot be used ({2}). Name a PEM file with the whole chain, and its key
+    without a pass phrase.
+    """
+
+
+class PortTaken(HarkError):
+    """Another program listens on port {1} of {0}. End it, or take another port: `hark serve --port {2}`."""
+
+
+class CannotListen(HarkError):
+    """Nothing can listen on port {1} of {0} ({2}). Name another address with --host, or another port with --port."""

@@ -6,7 +6,7 @@ import argparse
 from functools import partial
 
 from harkback import __version__
-from harkback.cli import memory_parser
+from harkback.cli import memory_parser, server_parser
 from harkback.cli.parser_parts import count, help_of, json_flag
 from harkback.config import DEFAULTS, option
 from harkback.errors import BadUsage, UnknownCommand
@@ -407,6 +407,9 @@ _ADDERS = (
     memory_parser.context,
     memory_parser.profile,
     _mcp,
+    server_parser.serve,
+    server_parser.token,
+    server_parser.audit,
     _show,
     _sessions,
     _resume,
