@@ -43,6 +43,7 @@ def run(options: argparse.Namespace) -> int:
         proxy=set_options.text("server.proxy"),
         tls_cert=options.tls_cert,
         tls_key=options.tls_key,
+        methods=("POST", "DELETE"),
     )
 
     def tell(address: str) -> None:
@@ -61,17 +62,17 @@ def _app(folder: str) -> App:
     from harkback.cli.agents_door import Door
     from harkback.mcp.http import http_app
     from harkback.server.audit import AuditLog, Entry, hash_of
+    from harkback.server.sessions import Sessions
 
     log = AuditLog(folder, _now_ms)
 
     def write(told: dict[str, Any]) -> None:
         status = "ok" if told["ok"] else "error"
         arguments = hash_of(told["arguments"])
-        client, version = str(told.get("client", "")), str(told.get("version", ""))
-        ids, chars, ms = tuple(told["ids"]), told["characters"], told["ms"]
-        log.write(Entry(told["token"], client, version, told["tool"], ids, arguments, chars, status, ms))
+        who = (told["token"], told["client"], told["version"])
+        log.write(Entry(*who, told["tool"], tuple(told["ids"]), arguments, told["characters"], status, told["ms"]))
 
-    return http_app(Door(is_remote=True), write)
+    return Sessions(http_app(Door(is_remote=True), write))
 
 
 def _now_ms() -> int:

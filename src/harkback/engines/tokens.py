@@ -29,6 +29,7 @@ USED_EVERY_MS = 60_000
 """So often at most it is written down that a token was used."""
 _LONGEST_CHARS = 200
 """No secret is longer; what is given is hashed only up to here."""
+_KEY = b"signing"
 _COLUMNS = "name, scope, created_ms, expires_ms, used_ms, revoked_ms"
 
 
@@ -42,6 +43,8 @@ class Token(NamedTuple):
     expires_ms: int | None = None
     used_ms: int | None = None
     revoked_ms: int | None = None
+    key: bytes = b""
+    """Signs what is handed out to this token; another secret has another one. Empty unless found by its secret."""
 
     def is_live(self, now_ms: int) -> bool:
         """Whether it opens the door."""
@@ -97,7 +100,7 @@ class TokenStore:
         found = None
         for kept, *row in self.con.execute(f"SELECT hash, {_COLUMNS} FROM token").fetchall():
             if hmac.compare_digest(kept, given):
-                found = Token(*row)
+                found = Token(*row)._replace(key=hmac.digest(kept, _KEY, "sha256"))
         return found if found is not None and found.is_live(now_ms) else None
 
     def add(self, token: Token, secret: str) -> None:

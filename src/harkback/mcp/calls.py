@@ -58,6 +58,9 @@ class Caller(NamedTuple):
     asking: Mapping[str, str] = {}
     """Variables that name the session, as agents set them."""
     is_chatgpt: bool = False
+    client: str = ""
+    """What the client calls itself, with its version; empty where it does not say so with each call."""
+    version: str = ""
 
 
 HERE_CALLER = Caller()

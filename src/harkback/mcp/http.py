@@ -61,7 +61,10 @@ def _caller(context: ServerRequestContext[Any], *, is_chatgpt: bool) -> Caller:
     known = request.scope.get("hark") if request is not None else None
     if known is None:
         return Caller("?", READ, is_chatgpt=is_chatgpt)
-    return Caller(known.name, known.scope, is_chatgpt=is_chatgpt)
+    told = (context.meta or {}).get("io.modelcontextprotocol/clientInfo")
+    client = told if isinstance(told, dict) else {}
+    name, version = (str(client.get(key, "")) for key in ("name", "version"))
+    return Caller(known.name, known.scope, is_chatgpt=is_chatgpt, client=name, version=version)
 
 
 class _Audited(Calls):
@@ -78,6 +81,8 @@ class _Audited(Calls):
         self._audit(
             {
                 "token": caller.name,
+                "client": caller.client,
+                "version": caller.version,
                 "tool": name[:60],
                 "arguments": given,
                 "ids": list(told.ids),

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from harkback._record import NamedTuple
-
-READ, WRITE, DELETE = "read", "write", "delete"
-SCOPES = (READ, WRITE, DELETE)
-"""What a token may do; each includes those before it."""
+from harkback.mcp.catalogue import DELETE, READ, SCOPES, WRITE
 
 
 class Caller(NamedTuple):
@@ -16,7 +13,12 @@ class Caller(NamedTuple):
     scope: str
     is_path_secret: bool
     """Whether the secret stood in the path and not in a header."""
+    key: bytes = b""
+    """Signs what is handed out to this caller."""
 
     def may(self, scope: str) -> bool:
         """Whether the token reaches as far as `scope`."""
         return SCOPES.index(self.scope) >= SCOPES.index(scope)
+
+
+__all__ = ["DELETE", "READ", "SCOPES", "WRITE", "Caller"]

@@ -195,7 +195,7 @@ class Gate:
         if token is None:
             return None
         self.tokens.used(token, now_ms)
-        return Caller(token.name, token.scope, is_path_secret)
+        return Caller(token.name, token.scope, is_path_secret, token.key)
 
     async def _pass_on(self, scope: Scope, incoming: bodies.Incoming, answer: _Answer) -> None:
         """Ask the application, within bounds. Raises Refused, Gone, and what the application raises."""

@@ -63,8 +63,8 @@ def is_own(tool: str, arguments: dict[str, Any]) -> bool:
 def call(tool: str, arguments: Any, own_tools: Container[str], *, full: bool = False) -> Part | None:
     """Make the searchable text of a call, None if no argument tells anything.
 
-    Of the agent's `own_tools` only the telling arguments count. Calls of our own tools are context. With `full` the part carries all of them and is never
-    None.
+    Of the agent's `own_tools` only the telling arguments count. Calls of our own tools are context. With `full` the
+    part carries all of them and is never None.
     """
     if not isinstance(arguments, dict):
         return Part(CALLS, clean(tool), clean(tool), args=arguments or {}) if full else None
