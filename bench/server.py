@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -49,12 +50,17 @@ def asked(port: int, secret: str, method: str) -> tuple[int, float]:
     return reply.status, (perf_counter() - began) * 1000
 
 
+def turn(port: int, secrets: list[str], method: str, number: int) -> tuple[int, float]:
+    """Send a request from the device whose turn it is."""
+    return asked(port, secrets[number % DEVICES], method)
+
+
 def run(figures: Figures, env: dict[str, str], requests: int) -> None:
     """Start a server, ask it each kind of question, and stop it."""
 
-    def secret(number: int, turn: str) -> str:
+    def secret(number: int, kind: str) -> str:
         made = subprocess.run(
-            hark("token", "new", f"device-{number}-{turn}", "--json"), env=env, capture_output=True, check=True
+            hark("token", "new", f"device-{number}-{kind}", "--json"), env=env, capture_output=True, check=True
         )
         found = json.loads(made.stdout)["secret"]
         assert isinstance(found, str)
@@ -67,7 +73,7 @@ def run(figures: Figures, env: dict[str, str], requests: int) -> None:
         port = int(json.loads(server.stdout.readline())["address"].rpartition(":")[2])
         figures.add("start until it listens", perf_counter() - began, "s")
         for method in CALLS:
-            _measure(figures, method, requests, lambda number, m=method: asked(port, secrets[m][number % DEVICES], m))
+            _measure(figures, method, requests, partial(turn, port, secrets[method], method))
         began = perf_counter()
         server.terminate()
         server.wait()

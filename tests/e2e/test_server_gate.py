@@ -524,7 +524,7 @@ def test_a_signal_ends_it_within_two_seconds_with_status_0(
         if busy:
             connection.sendall(head + body)
         assert found.ask().status == 200
-        assert found.stop(number) == (0, "ended\n")
+        assert found.stop(number, within_s=2) == (0, "ended\n")
 
 
 def test_after_all_of_this_no_secret_stands_anywhere(server: Server) -> None:
