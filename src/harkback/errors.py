@@ -307,10 +307,14 @@ class TokenThere(HarkError):
     """
 
 
-class NoToken(HarkError):
+class NoSuchToken(HarkError):
     """No token has the name {0!r}. `hark token list` names them."""
 
     status = 1
+
+
+class TokenExposed(HarkError):
+    """{0} holds a token and can be read by others. `chmod 600 {0}` closes it."""
 
 
 class TokenOver(HarkError):

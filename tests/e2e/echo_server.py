@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from time import time
+from time import sleep, time
 from typing import Any
+
+from anyio import to_thread
 
 from harkback.cli import run, serving
 from harkback.server.audit import Entry, hash_of
@@ -24,6 +26,8 @@ async def echo(scope: Any, receive: Any, send: Any) -> None:
             return
         case "sleep":
             await asyncio.sleep(asked["s"])
+        case "work":
+            await to_thread.run_sync(sleep, asked["s"])
         case "audit":
             entry = Entry(scope[CALLER].name, "a client", "1.0", "save_memory", ("k1234567",), hash_of(asked), 12)
             scope["state"][AUDIT].write(entry)

@@ -65,10 +65,10 @@ class Server:
         assert self.address, self.said.read_text()
         self.port = int(self.address.rpartition(":")[2])
 
-    def stop(self, number: int = signal.SIGTERM) -> tuple[int, str]:
-        """Give the exit status and what was said on stdout since; a server that stays for two seconds is a fault."""
+    def stop(self, number: int = signal.SIGTERM, within_s: float = 10.0) -> tuple[int, str]:
+        """Give the exit status and what was said on stdout since."""
         self.process.send_signal(number)
-        out, _ = self.process.communicate(timeout=2)
+        out, _ = self.process.communicate(timeout=within_s)
         return self.process.returncode, out
 
     def ask(

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -228,10 +229,48 @@ def test_it_says_in_one_line_where_it_listens_and_ends_with_status_0() -> None:
         assert process.stderr is not None
         line = process.stderr.readline()
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=2)
+        out, err = process.communicate(timeout=10)
     address = line.removeprefix("hark: listening on ").partition(",")[0]
     assert line == f"hark: listening on {address}, known as https://m.example.org; Ctrl-C ends it\n"
     assert (process.returncode, out, err) == (0, "", "")
+
+
+def test_the_tools_stand_behind_the_gate_and_each_call_is_written_down() -> None:
+    secret = hark("token", "new", "kim-phone", "--json").json["secret"]
+    reading = hark("token", "new", "guest", "--scope", "read", "--json").json["secret"]
+    source = os.path.dirname(os.path.dirname(harkback.__file__))
+    argv = [sys.executable, "-m", "harkback", "serve", "--port", "0", "--json"]
+    env = {**os.environ, "PYTHONPATH": source}
+    with subprocess.Popen(argv, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = json.loads(process.stdout.readline())["address"]
+        assert "saved" in called(address, secret, "save_memory", {"text": "the kettle stands on the second shelf"})
+        assert "second shelf" in called(address, reading, "search_memory", {"queries": ["where is the kettle"]})
+        assert "saved" not in called(address, reading, "save_memory", {"text": "the ladder stands in the yard"})
+        assert all(one.is_fine for one in probe(f"{address}/mcp/{secret}"))
+        assert all(one.is_fine for one in probe(f"{address}/chatgpt/{secret}"))
+        process.terminate()
+        _, err = process.communicate(timeout=10)
+    assert process.returncode == 0
+    assert "second shelf" in hark("recall", "kettle").out
+    calls = hark("audit", "log", "--json").json["calls"]
+    assert [(one["token"], one["tool"], one["status"]) for one in calls[:2]] == [
+        ("kim-phone", "save_memory", "ok"),
+        ("guest", "search_memory", "ok"),
+    ]
+    assert len(calls[0]["ids"]) == 1
+    written = (archive() / "audit.jsonl").read_text() + (archive() / "access.jsonl").read_text() + err
+    assert "kettle" not in written
+    assert secret not in written
+
+
+def called(address: str, secret: str, tool: str, arguments: dict[str, Any]) -> str:
+    """Call a tool as a host does; gives the answer's text."""
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+    told = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    request = urllib.request.Request(f"{address}/mcp/{secret}", json.dumps(asked).encode(), told)
+    with urllib.request.urlopen(request, timeout=10) as reply:
+        return str(json.load(reply))
 
 
 def test_it_speaks_https_itself_and_then_may_be_reached_from_elsewhere(tmp_path: Path) -> None:
@@ -243,7 +282,7 @@ def test_it_speaks_https_itself_and_then_may_be_reached_from_elsewhere(tmp_path:
         port = told["address"].rpartition(":")[2]
         checks = probe(f"https://127.0.0.1:{port}/mcp/x")
         process.terminate()
-        process.communicate(timeout=2)
+        process.communicate(timeout=10)
     assert told["address"].startswith("https://0.0.0.0:")
     assert process.returncode == 0
     assert [(one.what, one.is_fine) for one in checks] == [("name", True), ("TLS", False)]
@@ -283,6 +322,12 @@ def test_of_a_server_that_is_well_every_line_is_ok(server: Server, tmp_path: Pat
     assert "wrong secret: 404" in told.out
     assert SECRET not in told.out + told.err
     (tmp_path / "secret").write_text(f"{SECRET}\n")
+    (tmp_path / "secret").chmod(0o640)
+    assert (
+        "can be read by others"
+        in hark("serve", "--check", server.address, "--token-file", str(tmp_path / "secret")).err
+    )
+    (tmp_path / "secret").chmod(0o600)
     assert hark("serve", "--check", server.address, "--token-file", str(tmp_path / "secret")).status == 0
 
 

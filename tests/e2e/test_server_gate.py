@@ -416,10 +416,13 @@ def test_the_application_writes_down_who_did_what(server: Server, ip: str) -> No
 
 
 def test_of_two_thousand_requests_at_ten_in_flight_none_is_lost(tmp_path_factory: pytest.TempPathFactory) -> None:
-    found = Server(tmp_path_factory.mktemp("load") / "archive", limits={"token_burst": 3000})
+    found = Server(tmp_path_factory.mktemp("load") / "archive")
+    secrets = [f"secret-of-device-{number}" for number in range(10)]
+    for number, secret in enumerate(secrets):
+        add_token(str(found.folder), f"device-{number}", secret)
     try:
         with ThreadPoolExecutor(10) as pool:
-            statuses = list(pool.map(lambda _: found.ask().status, range(2000)))
+            statuses = list(pool.map(lambda number: found.ask(secret=secrets[number % 10]).status, range(2000)))
         assert statuses == [200] * 2000
     finally:
         found.stop()
@@ -509,17 +512,19 @@ def test_whatever_is_sent_the_server_does_not_fail(server: Server) -> None:
 # -- the end (the last tests of this file: they stop the server) -----------------------------------------------
 
 
-def test_a_signal_ends_it_well_within_two_seconds(tmp_path_factory: pytest.TempPathFactory) -> None:
-    for number in (signal.SIGTERM, signal.SIGINT):
-        found = Server(tmp_path_factory.mktemp("end") / "archive")
-        with ThreadPoolExecutor(1) as pool:
-            asking = pool.submit(
-                found.raw, HEAD + SECRET.encode() + b'\r\nContent-Length: 24\r\n\r\n{"do": "sleep", "s": 50}'
-            )
-            while not found.process.poll() and found.ask().status != 200:
-                pass
-            assert found.stop(number) == (0, "ended\n")
-            asking.result(5)
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("busy", ["", "sleep", "work"])
+def test_a_signal_ends_it_within_two_seconds_with_status_0(
+    tmp_path_factory: pytest.TempPathFactory, number: int, busy: str
+) -> None:
+    found = Server(tmp_path_factory.mktemp("end") / "archive")
+    body = json.dumps({"do": busy, "s": 50}).encode()
+    head = HEAD + SECRET.encode() + f"\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    with socket.create_connection(("127.0.0.1", found.port)) as connection:
+        if busy:
+            connection.sendall(head + body)
+        assert found.ask().status == 200
+        assert found.stop(number, within_s=2) == (0, "ended\n")
 
 
 def test_after_all_of_this_no_secret_stands_anywhere(server: Server) -> None:

@@ -111,11 +111,13 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _secret(path: str | None) -> str:
-    """Read the secret in a file; "" where none is named. Raises FileUnreadable."""
+    """Read the secret in a file; "" where none is named. Raises FileUnreadable, TokenExposed."""
     if path is None:
         return ""
     try:
         with open(path, encoding="ascii") as file:
+            if os.name == "posix" and os.fstat(file.fileno()).st_mode & 0o077:
+                raise errors.TokenExposed(path)
             return file.read(1000).strip()
     except (OSError, UnicodeDecodeError) as error:
         raise errors.FileUnreadable(path, getattr(error, "strerror", None) or "it is no secret") from error

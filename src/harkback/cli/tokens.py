@@ -118,10 +118,10 @@ def _revoke(folder: str, options: argparse.Namespace, now_ms: int) -> None:
 
 
 def _opened(folder: str, name: str) -> TokenStore:
-    """Open tokens that are to be changed. Raises NoToken where there are none."""
+    """Open tokens that are to be changed. Raises NoSuchToken where there are none."""
     before = TokenStore.open(folder)
     if before is None:
-        raise errors.NoToken(name)
+        raise errors.NoSuchToken(name)
     before.con.close()
     store = TokenStore.open(folder, write=True)
     assert store is not None

@@ -113,7 +113,7 @@ class TokenStore:
             self.con.execute("INSERT OR REPLACE INTO token VALUES(?, ?, ?, ?, ?, NULL, NULL)", row)
 
     def rotate(self, name: str, secret: str, now_ms: int) -> Token:
-        """Give a live token a new secret; the old one opens nothing any more. Raises NoToken, TokenOver."""
+        """Give a live token a new secret; the old one opens nothing any more. Raises NoSuchToken, TokenOver."""
         with transaction(self.con):
             token = self._live(name, now_ms)
             given = (hash_of(secret), now_ms, name)
@@ -121,7 +121,7 @@ class TokenStore:
         return token
 
     def revoke(self, name: str, now_ms: int) -> None:
-        """Make a token open nothing any more. Raises NoToken, TokenOver."""
+        """Make a token open nothing any more. Raises NoSuchToken, TokenOver."""
         with transaction(self.con):
             self._live(name, now_ms)
             self.con.execute("UPDATE token SET revoked_ms = ? WHERE name = ?", (now_ms, name))
@@ -143,7 +143,7 @@ class TokenStore:
     def _live(self, name: str, now_ms: int) -> Token:
         token = self._named(name)
         if token is None:
-            raise errors.NoToken(name)
+            raise errors.NoSuchToken(name)
         if not token.is_live(now_ms):
             raise errors.TokenOver(name)
         return token

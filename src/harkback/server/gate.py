@@ -42,10 +42,9 @@ WITH_PATH_SECRET = ("/mcp", "/chatgpt")
 _API = "/api"
 _WELL_KNOWN = "/.well-known/"
 _LIKE_TOKENS = ("token", "secret", "key", "auth", "password", "bearer")
-_NOT_PASSED_ON = frozenset(
-    {b"authorization", b"cookie", b"referer", b"forwarded", b"proxy-authorization", b"content-length"}
-    | {b"transfer-encoding", b"expect"}
-)
+_PRIVATE = frozenset({b"authorization", b"cookie", b"referer", b"proxy-authorization", b"forwarded"})
+"""Headers that may hold a secret, or say where somebody is: nothing behind the gate needs them."""
+_FRAMING = frozenset({b"content-length", b"transfer-encoding", b"expect"})
 _HUNG_UP = 499
 """Written down where nobody waited for the answer, as other servers do."""
 
@@ -222,14 +221,13 @@ class Gate:
         bodies.check_type(headers)
         body = await incoming.read(most_bytes=self.limits.body_bytes, limit_s=self.limits.body_s)
         bodies.check_json(body)
-        kept = [(name, value) for name, value in headers if name not in _NOT_PASSED_ON]
+        kept = [(name, value) for name, value in headers if name not in _FRAMING]
         scope["headers"] = [*kept, (b"content-length", str(len(body)).encode())]
         return bodies.again(body, incoming.receive)
 
 
 def _inner(scope: Scope, path: str, caller: Caller, audit: AuditLog) -> Scope:
     """Give the scope as the application sees it: no secret in it, and who asks."""
-    secrets = {b"authorization", b"cookie", b"referer", b"proxy-authorization"}
     return {
         **scope,
         "path": path,
@@ -238,7 +236,7 @@ def _inner(scope: Scope, path: str, caller: Caller, audit: AuditLog) -> Scope:
         "headers": [
             (name, value)
             for name, value in scope["headers"]
-            if name not in secrets and not name.startswith(b"x-forwarded-")
+            if name not in _PRIVATE and not name.startswith(b"x-forwarded-")
         ],
         "state": {**scope.get("state", {}), AUDIT: audit},
         CALLER: caller,

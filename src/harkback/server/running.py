@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 MOST_CONNECTIONS = 256
 _HEAD_BYTES = 16_384
 _SHUTDOWN_S = 1
+_END_S = 1.5
+"""So long after a signal the program is over at the latest."""
 _KEPT_S = 5
 _KEPT_BY_PROXY_S = 125
 """A proxy keeps connections for two minutes; it must be the one that ends them, or a request is lost on the way."""
@@ -63,6 +65,7 @@ class Settings(NamedTuple):
 def serve(app: App, settings: Settings, now_ms: Callable[[], int], on_listening: Callable[[str], None]) -> None:
     """Serve `app` behind the gate until SIGINT or SIGTERM; `on_listening` is told the address once it answers.
 
+    In the main thread a signal ends the whole program, at the latest after 1.5 seconds.
     Raises BadValue, OpenToAll, HalfOfTls, TlsUnreadable, NoTokens, PortTaken, CannotListen, before anything is
     served, and what opening the tokens raises.
     """
@@ -135,6 +138,18 @@ class _Server(uvicorn.Server):
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
         self.force_exit = self.should_exit  # twice: at once
         self.should_exit = True
+        last = threading.Timer(_END_S, _leave)
+        last.daemon = True
+        last.start()
+
+
+def _leave() -> None:
+    """End the program though a call is still at work in a thread, which nobody can stop: what it stores, it stores
+    whole or not at all.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
 
 
 def _check_tls(settings: Settings) -> None:
