@@ -102,6 +102,11 @@ def test_what_a_model_reads_stays_within_its_budget() -> None:
     whole = json.dumps(lists.listed("tools/list"), ensure_ascii=False, separators=(",", ":"))
     assert len(whole) / 4.15 <= 2500
     assert len(INSTRUCTIONS) <= 1500
+    opening = INSTRUCTIONS.partition("\n")[0]
+    assert len(opening) <= 250
+    assert all(
+        word in opening for word in ("search_memory", "save_memory", "get_recent_context", "last time", "上次", "前回")
+    )
     assert all(len(tool.description) <= 1024 for tool in CHATGPT_TOOLS)
     assert [tool.name for tool in TOOLS] == [
         "search_memory",
@@ -117,7 +122,7 @@ def test_what_a_model_reads_stays_within_its_budget() -> None:
 def test_the_list_of_tools_changes_only_on_purpose() -> None:
     """Clients and people agreed to these texts: whoever changes one writes the new number here."""
     told = json.dumps([lists.tool(one) for one in CHATGPT_TOOLS], sort_keys=True, ensure_ascii=False)
-    assert hashlib.sha256((told + INSTRUCTIONS).encode()).hexdigest()[:16] == "918dd67760760921"
+    assert hashlib.sha256((told + INSTRUCTIONS).encode()).hexdigest()[:16] == "8fd41021df2deb19"
 
 
 def test_a_token_sees_only_what_it_may_use() -> None:
