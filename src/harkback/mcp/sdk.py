@@ -59,7 +59,9 @@ class _Handlers:
         return types.CallToolResult(content=content, is_error=told.is_error)
 
     async def _call(self, context: Context, name: str, given: dict[str, Any]) -> Told:
-        return await to_thread.run_sync(self.calls.call, name, given, self.caller_of(context))
+        caller = self.caller_of(context)
+        # Whoever does not wait for it any more need not be waited for: what was begun is done all the same.
+        return await to_thread.run_sync(self.calls.call, name, given, caller, abandon_on_cancel=True)
 
     async def list_prompts(self, _: Context, __: object) -> types.ListPromptsResult:
         return types.ListPromptsResult.model_validate({"prompts": lists.prompts()})
