@@ -32,7 +32,7 @@ async def echo(scope: Any, receive: Any, send: Any) -> None:
             entry = Entry(scope[CALLER].name, "a client", "1.0", "save_memory", ("k1234567",), hash_of(asked), 12)
             scope["state"][AUDIT].write(entry)
     told = {
-        "caller": scope[CALLER]._asdict(),
+        "caller": {name: value for name, value in scope[CALLER]._asdict().items() if name != "key"},
         "path": scope["path"],
         "raw_path": scope["raw_path"].decode(),
         "query": scope["query_string"].decode(),
