@@ -53,6 +53,14 @@ class NoMemory(HarkError):
     status = 1
 
 
+class NotInBin(HarkError):
+    """Nothing in the bin has the id {0!r}; what was put there can be brought back for a day. `hark memories bin` lists
+    it.
+    """
+
+    status = 1
+
+
 class AlreadyReplaced(HarkError):
     """{0} was replaced already, by {1}, and only what holds now can be: `hark supersede {1} TEXT`."""
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from harkback.engines.local.memories import Profile
     from harkback.engines.local.memory_folders import Folder
     from harkback.ingest.changes import Report
+    from harkback.memory.bin import InBin
     from harkback.memory.folders import Synced
     from harkback.memory.merging import Imported
     from harkback.memory.recall import Recalled
@@ -519,6 +520,16 @@ def shown(
         "past": [{"until": when(until), "text": text} for until, text in past],
         "replaced": [memory(older, now_ms) for older in chain],
         "replaced_by": memory(after, now_ms) if after is not None else None,
+    }
+
+
+def binned(found: Sequence[InBin], now_ms: int) -> Json:
+    """Write what can be brought back."""
+    return {
+        "schema": SCHEMA,
+        "memories": [
+            {**memory(one.memory, now_ms), "binned": when(one.at_ms), "until": when(one.until_ms)} for one in found
+        ],
     }
 
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import harkback
-from harkback.cli import main
+from harkback.cli import main, opening
 from harkback.cli.parser import parser
 from harkback.config import DEFAULTS, HOME, OPTIONS, place, read_settings
 from harkback.demo import SEARCHES, write
@@ -322,6 +322,9 @@ def of_memories(ask: Callable[..., Any]) -> None:
     assert shown[0]["past"]
     assert shown[1]["replaced"]
     ask(["done", newest["id"]], "hark edit")
+    binned = opening.memories().put_in_bin(first["id"])
+    assert ask(["memories", "bin"], "hark memories bin")["memories"]
+    ask(["memories", "restore", binned.id], "hark edit")
     ask(["profile", "edit", "work", "Kim builds gateways"], "hark profile")
     assert ask(["context", "--everywhere"], "hark context")["sessions"]
 

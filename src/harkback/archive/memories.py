@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from harkback.config import Place, Settings
     from harkback.engines.local.memories import Profile
     from harkback.memory.asking import Question
+    from harkback.memory.bin import InBin
     from harkback.memory.recall import Recalled
     from harkback.memory.saving import Saved
     from harkback.models.embedders import Embedder, Setup
@@ -240,9 +241,42 @@ class Memories:
             return new
 
     def forget(self, ids: Sequence[str]) -> int:
-        """Take memories out for good; gives how many. Raises NoMemory, Ambiguous."""
+        """Take memories out for good, also those in the bin; gives how many. Raises NoMemory, Ambiguous."""
         with self._store(write=True) as store:
-            return store.forget([store.find(one).id for one in ids])
+            return store.forget([_forgettable(store, one) for one in ids])
+
+    def put_in_bin(self, one: str) -> Memory:
+        """Hide a memory from everything at once; for a day it can be brought back. Raises NoMemory, Ambiguous."""
+        from harkback.memory.bin import put
+
+        with guarded(self.place.data), self._store(write=True) as store:
+            return put(store, store.find(one), self.now_ms)
+
+    def take_from_bin(self, one: str) -> Memory:
+        """Bring a memory back as it was; gives what it became: another one where that says the same by now.
+
+        Raises NotInBin, Ambiguous.
+        """
+        from harkback.memory.bin import take
+
+        with guarded(self.place.data), self._store(write=True) as store:
+            return take(store, store.bin.find(one), self.now_ms)
+
+    def in_bin(self) -> list[InBin]:
+        """List what can be brought back, the latest first."""
+        from harkback.memory.bin import listed
+
+        store = MemoryStore.open(self.place.data)
+        if store is None:
+            return []
+        with store:
+            return listed(store, self.now_ms)
+
+    def empty_bin(self) -> None:
+        """Forget for good what lies in the bin for more than a day. Raises ArchiveReadOnly, DiskFull."""
+        if MemoryStore.exists(self.place.data):
+            with guarded(self.place.data), self._store(write=True):
+                pass
 
     # -- reading -------------------------------------------------------------------------------------------------
 
@@ -273,6 +307,18 @@ class Memories:
     def may_know(self, one: str) -> bool:
         """Whether a text looks like the id of a memory."""
         return is_memory_id(one)
+
+    def forgettable(self, ids: Sequence[str]) -> list[Memory]:
+        """Give the memories that are named, those in the bin too; what names none is left out. Raises Ambiguous."""
+        from harkback.memory.bin import of_id
+
+        store = MemoryStore.open(self.place.data) if any(map(self.may_know, ids)) else None
+        if store is None:
+            return []
+        with store:
+            named = [one for one in ids if self.may_know(one)]
+            there = [store.find(one) if store.knows(one) else of_id(store, one) for one in named]
+            return [one for one in there if one is not None]
 
     def knows(self, one: str) -> bool:
         """Whether a text names a memory."""
@@ -488,18 +534,42 @@ class Memories:
         raise errors.NoProject(named)
 
     def _store(self, *, write: bool = False) -> _Opened:
-        return _Opened(self.place.data, write=write)
+        return _Opened(self.place.data, self.now_ms, write=write)
+
+
+def _forgettable(store: MemoryStore, one: str) -> str:
+    """Give the whole id of what is remembered or lies in the bin. Raises NoMemory, Ambiguous."""
+    is_binned = store.bin.knows(one) and not store.knows(one)
+    return store.bin.find(one).id if is_binned else store.find(one).id
+
+
+def opened_for_writing(folder: str, now_ms: int) -> MemoryStore:
+    """Open the memories to change them, and make them where there are none; what lay in the bin too long is forgotten.
+
+    Raises MemoriesDamaged, ArchiveReadOnly, ArchiveTooNew, DiskFull.
+    """
+    from harkback.memory.bin import KEPT_MS
+
+    store = MemoryStore.open(folder, write=True)
+    assert store is not None
+    try:
+        store.empty_bin(now_ms - KEPT_MS)
+    except BaseException:
+        store.close()
+        raise
+    return store
 
 
 class _Opened:
     """The store for one use; where there is none yet and nothing is written, an id in it is not known."""
 
-    def __init__(self, folder: str, *, write: bool) -> None:
+    def __init__(self, folder: str, now_ms: int, *, write: bool) -> None:
         self.folder = folder
+        self.now_ms = now_ms
         self.write = write
 
     def __enter__(self) -> MemoryStore:
-        store = MemoryStore.open(self.folder, write=self.write)
+        store = opened_for_writing(self.folder, self.now_ms) if self.write else MemoryStore.open(self.folder)
         if store is None:
             raise errors.NothingRemembered
         self.store = store

@@ -7,6 +7,7 @@ import os
 from harkback import errors
 from harkback._record import NamedTuple
 from harkback.archive.memories import _dated as dated
+from harkback.archive.memories import opened_for_writing
 from harkback.engines.local import guarded
 from harkback.engines.local.memories import MemoryStore
 from harkback.ingest.projects import repository_of
@@ -90,8 +91,7 @@ class MemoryFiles:
         """
         path = os.path.abspath(os.path.join(self.memories.cwd or os.sep, os.path.expanduser(file)))
         with guarded(self.place.data):
-            store = MemoryStore.open(self.place.data, write=True)
-            assert store is not None
+            store = opened_for_writing(self.place.data, self.memories.now_ms)
             with store:
                 named = None if project is None else self.memories._project(store, project)  # noqa: SLF001 - as above
                 files = _read(path, named) if text is None else [(file, list(read_json(text, named or "")))]

@@ -8,6 +8,7 @@ import re
 from harkback import errors
 from harkback._record import NamedTuple
 from harkback.archive.memories import _dated as dated
+from harkback.archive.memories import opened_for_writing
 from harkback.engines.local import FOLDERS, FOREVER_S, LocalEngine, guarded, locked, undamaged
 from harkback.engines.local.memories import MemoryStore
 from harkback.engines.local.memory_folders import Folder
@@ -59,8 +60,7 @@ class MemoryFolders:
         if not os.path.isdir(path) or not os.access(path, os.R_OK | os.X_OK):
             raise errors.NoFolder(path)
         with guarded(self.place.data):
-            store = MemoryStore.open(self.place.data, write=True)
-            assert store is not None
+            store = opened_for_writing(self.place.data, self.memories.now_ms)
             with store, self._lock(FOREVER_S):
                 kept = {one.path: one for one in store.folders.all()}
                 self._refuse(path, [one for one in kept if one != path])
@@ -104,8 +104,7 @@ class MemoryFolders:
         """Keep a folder in step no longer; its files and the memories stay. Raises FolderNotKept."""
         named = {self._path(folder), os.path.abspath(os.path.join(self.memories.cwd or os.sep, folder)), folder}
         with guarded(self.place.data):
-            store = MemoryStore.open(self.place.data, write=True)
-            assert store is not None
+            store = opened_for_writing(self.place.data, self.memories.now_ms)
             with store, self._lock(FOREVER_S):
                 known = next((one for one in store.folders.all() if one.path in named), None)
                 if known is None:
@@ -140,10 +139,9 @@ class MemoryFolders:
             if not _busy(store):
                 return []
         with guarded(self.place.data), self._lock(wait_s) as is_ours:
-            store = MemoryStore.open(self.place.data, write=True) if is_ours else None
-            if store is None:
+            if not is_ours:
                 return []
-            with store:
+            with opened_for_writing(self.place.data, self.memories.now_ms) as store:
                 return [self._keep(store, one, most_files=most_files) for one in _busy(store)]
 
     def _lock(self, wait_s: float) -> locked:

@@ -203,7 +203,7 @@ def _forget(options: argparse.Namespace) -> int:
 
     archive = opened()
     memories = memories_of(archive)
-    facts = [memories.find(one)[0] for one in options.id if memories.knows(one)]
+    facts = memories.forgettable(options.id)
     try:
         before = with_options(parse("", archive.now_ms), archive.now_ms, since=options.before).filters
     except BadValue as error:
@@ -336,6 +336,8 @@ def _sync(options: argparse.Namespace) -> int:
         )
     problem = in_step_where_readable(memories_of(archive), whole=True)
     try:
+        if not problem:
+            memories_of(archive).empty_bin()
         archive.make_vectors()
         if not problem:
             memories_of(archive).make_vectors(archive.settings.seconds("meaning.sync_s"))

@@ -1,4 +1,4 @@
-"""`hark memories export`, `import` and `folder`: call the archive, print what it did."""
+"""`hark memories export`, `import`, `folder`, `bin` and `restore`: call the archive, print what it did."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import sys
 from harkback import errors
 from harkback.archive.memory_files import JSON, MARKDOWN, MemoryFiles
 from harkback.archive.memory_folders import MemoryFolders
+from harkback.cli import memory_printing as printing
 from harkback.cli.asking import is_agreed
+from harkback.cli.opening import in_step
 from harkback.cli.terminal import base, note, plain, print_json
 
 TYPE_CHECKING = False
@@ -29,7 +31,7 @@ def run(archive: Memories, options: argparse.Namespace) -> int:
         action, *named = f"folder {named[0]}", *named[1:]
     do = _ACTIONS.get((action, len(named)))
     if do is None:
-        known = "export FILE|-, import FILE|DIR|-, folder add DIR, folder remove DIR and folder list"
+        known = "export FILE|-, import FILE|DIR|-, folder add DIR, folder remove DIR, folder list, bin or restore ID"
         raise errors.BadValue("hark memories", " ".join(options.action), f"It takes nothing (a list), or {known}.")
     return do(archive, options, *named) or 0
 
@@ -111,6 +113,18 @@ def _list(archive: Memories, options: argparse.Namespace) -> None:
         print("No folder is kept in step. `hark memories folder add DIR` keeps one.")
 
 
+def _bin(archive: Memories, options: argparse.Namespace) -> int:
+    found = archive.in_bin()
+    printing.binned(found, archive.now_ms, as_json=options.json)
+    return 0 if found else 1
+
+
+def _restore(archive: Memories, options: argparse.Namespace, one: str) -> None:
+    restored = archive.take_from_bin(one)
+    in_step(archive)
+    printing.changed([restored], archive.now_ms, as_json=options.json)
+
+
 def synced(done: Synced, *, as_json: bool) -> None:
     """Print what was done about a folder that was added."""
     if as_json:
@@ -154,4 +168,6 @@ _ACTIONS: dict[tuple[str, int], Callable[..., int | None]] = {
     ("folder add", 1): _add,
     ("folder remove", 1): _remove,
     ("folder list", 0): _list,
+    ("bin", 0): _bin,
+    ("restore", 1): _restore,
 }

@@ -82,12 +82,15 @@ def memories(add: Add) -> None:
         "memories",
         help="list, export and import memories; keep them as Markdown",
         description="List memories by kind and importance; write them to a file and read them back; keep a folder of"
-        " Markdown files in step with them.",
+        " Markdown files in step with them; bring back what an agent forgot within the last day.",
         epilog="hark memories [--kind KIND] [--due] [-n N]\nhark memories export FILE [--format json|markdown]\n"
-        "hark memories import FILE|DIR|-\nhark memories folder add DIR [--project P] | remove DIR | list",
+        "hark memories import FILE|DIR|-\nhark memories folder add DIR [--project P] | remove DIR | list\n"
+        "hark memories bin\nhark memories restore ID",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    one.add_argument("action", nargs="*", metavar="ACTION", help="nothing (list), export, import or folder, see below")
+    one.add_argument(
+        "action", nargs="*", metavar="ACTION", help="nothing (list), export, import, folder, bin or restore, see below"
+    )
     one.add_argument(
         "--kind", action="append", choices=MEMORY_KINDS, metavar="KIND", help="only these; may be repeated"
     )

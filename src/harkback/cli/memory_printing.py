@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from harkback.archive.context import Context
     from harkback.archive.memories import Answer, Listed
     from harkback.engines.local.memories import Profile
+    from harkback.memory.bin import InBin
     from harkback.memory.recall import Recalled
     from harkback.memory.saving import Saved
     from harkback.model import Memory, StoredSession
@@ -161,6 +162,22 @@ def shown(
         print(paint(f"    until {age(until, now_ms)}: {plain(text)}", DIM))
     for older in chain:
         print(paint(f"    before, {older.id} (saved {age(older.created_ms, now_ms)}): {plain(older.text)}", DIM))
+
+
+def binned(found: Sequence[InBin], now_ms: int, *, as_json: bool) -> None:
+    """Print what can be brought back."""
+    if as_json:
+        from harkback import wire
+
+        print(dumped(wire.binned(found, now_ms)))
+        return
+    for one in found:
+        print(_memory(one.memory, now_ms))
+        print(paint(f"    put in the bin {age(one.at_ms, now_ms)}, forgotten {age(one.until_ms, now_ms)}", DIM))
+    if found:
+        note(f"hark memories restore {found[0].memory.id} brings it back")
+    else:
+        print("The bin is empty.")
 
 
 def doomed(memories: Sequence[Memory], now_ms: int) -> None:

@@ -26,6 +26,11 @@ def json_lines(store: MemoryStore, memories: Sequence[Memory]) -> Iterator[str]:
         yield _line(_memory(store, memory, after.get(memory.id)))
 
 
+def json_line(store: MemoryStore, memory: Memory) -> str:
+    """Write one memory."""
+    return _line(_memory(store, memory, store.successors([memory.id]).get(memory.id)))
+
+
 def _memory(store: MemoryStore, memory: Memory, successor: Memory | None) -> dict[str, Any]:
     past = [{"until_ms": until, "text": text} for until, text in store.past(memory)]
     return {**memory._asdict(), "superseded_by": successor.id if successor is not None else "", "past": past}

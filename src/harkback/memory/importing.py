@@ -39,6 +39,8 @@ class Record(NamedTuple):
     memory: Memory
     """Without an id where the file gives none; created_ms 0 where it gives no time."""
     past: tuple[tuple[int, str], ...] = ()
+    superseded_by: str = ""
+    """The id of what replaced it, as far as the file says."""
 
 
 class Section(NamedTuple):
@@ -162,7 +164,8 @@ def _record(value: dict[str, Any], line: int, project: str) -> Read:
     )
     if memory.event_since_ms is None or memory.event_until_ms is None:
         memory = memory._replace(event_since_ms=None, event_until_ms=None, event_words="")
-    return Record(line, memory, _past(value.get("past")))
+    after = value.get("superseded_by")
+    return Record(line, memory, _past(value.get("past")), after if isinstance(after, str) else "")
 
 
 def _chosen(value: dict[str, Any]) -> dict[str, Any]:

@@ -81,7 +81,7 @@ class Merger:
             with self.store.writing():
                 for record in records[start : start + AT_ONCE]:
                     try:
-                        self._take(record)
+                        self.take(record)
                     except errors.HarkError as error:
                         bad.append((file, record.line, str(error)))
         self.bad += sorted(bad)
@@ -93,7 +93,8 @@ class Merger:
         """Say what was done."""
         return Imported(self.added, self.merged, self.kept, self.forgotten, self.sections, tuple(self.bad))
 
-    def _take(self, record: Record) -> None:
+    def take(self, record: Record) -> None:
+        """Bring in one memory, inside `writing`. Raises MemoryTooLong, MemoryTooShort, BadValue."""
         memory = record.memory
         if memory.id and self.store.is_forgotten(memory.id):
             self.forgotten += 1

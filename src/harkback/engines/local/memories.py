@@ -17,6 +17,7 @@ from time import monotonic, sleep
 from harkback import errors
 from harkback._record import NamedTuple
 from harkback.engines.local.ids import key_of, memory_id
+from harkback.engines.local.memory_bin import WITH_BIN, BinRows
 from harkback.engines.local.memory_folders import FolderRows
 from harkback.engines.local.schema import (
     Layout,
@@ -84,6 +85,9 @@ MIGRATIONS = (
     CREATE TABLE IF NOT EXISTS middle(
         model TEXT NOT NULL, script INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(model, script));
     """,
+    """
+    CREATE TABLE bin(id TEXT PRIMARY KEY, line TEXT NOT NULL, at_ms INTEGER NOT NULL) WITHOUT ROWID;
+    """,
 )
 
 WITH_VECTORS = 2
@@ -121,6 +125,7 @@ class MemoryStore:
         self.folder = folder
         self.con = con
         self.folders = FolderRows(con)
+        self.bin = BinRows(con)
         self.looks_back = False
         """Whether what memories said before is found by its words as well."""
 
@@ -445,25 +450,54 @@ class MemoryStore:
         except sqlite3.OperationalError:
             return
 
-    def forget(self, ids: Sequence[str]) -> int:
-        """Take memories out for good, with all they ever said; an import or a folder does not bring them back."""
+    def forget(self, ids: Iterable[str]) -> int:
+        """Take memories out for good, with all they ever said; an import or a folder does not bring them back.
+
+        What is in the bin is taken out of it. Gives how many there were.
+        """
+        number = 0
         with guarded(self.folder):
-            number = 0
-            with self.writing() as con:
+            with self.writing():
                 for one in ids:
-                    row = con.execute("SELECT number FROM memory WHERE id = ?", (one,)).fetchone()
-                    if row is None:
-                        continue
-                    self._take_words(row[0])
-                    con.execute("DELETE FROM past WHERE memory = ?", (one,))
-                    con.execute("DELETE FROM memory WHERE number = ?", row)
-                    con.execute("DELETE FROM vector WHERE memory = ?", row)
-                    con.execute("UPDATE memory SET supersedes = '' WHERE supersedes = ?", (one,))
-                    con.execute("UPDATE item SET written = '', stored = '' WHERE memory = ?", (one,))
-                    con.execute("INSERT OR IGNORE INTO tombstone VALUES(?)", (_tomb(one),))
-                    number += 1
-            self.con.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                    is_binned = self.bin.drop(one)
+                    number += self.take_out(one) or is_binned
+            self.empty_log()
         return number
+
+    def empty_bin(self, before_ms: int) -> None:
+        """Forget for good what was put in the bin before a moment. Raises MemoriesDamaged, DiskFull."""
+        with undamaged(self.folder, LAYOUT):
+            if gone := self.bin.expired(before_ms):
+                self.forget(gone)
+
+    def take_out(self, one: str) -> bool:
+        """Take a memory out of every table but the bin, inside `writing`; gives whether it was there.
+
+        Until `empty_log` it can still be read in the file's log.
+        """
+        row = self.con.execute("SELECT number FROM memory WHERE id = ?", (one,)).fetchone()
+        if row is None:
+            return False
+        self._take_words(row[0])
+        self.con.execute("DELETE FROM past WHERE memory = ?", (one,))
+        self.con.execute("DELETE FROM memory WHERE number = ?", row)
+        self.con.execute("DELETE FROM vector WHERE memory = ?", row)
+        self.con.execute("UPDATE memory SET supersedes = '' WHERE supersedes = ?", (one,))
+        self.con.execute("UPDATE item SET written = '', stored = '' WHERE memory = ?", (one,))
+        self.con.execute("INSERT OR IGNORE INTO tombstone VALUES(?)", (_tomb(one),))
+        return True
+
+    def empty_log(self) -> None:
+        """Empty the file's log, so that nothing can be read in it of what was taken out."""
+        self.con.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def unforget(self, one: str) -> None:
+        """Let a memory be stored again that was forgotten, inside `writing`."""
+        self.con.execute("DELETE FROM tombstone WHERE key = ?", (_tomb(one),))
+
+    def link_successor(self, one: str, old: str) -> None:
+        """Note again of a memory what it replaced, inside `writing`, unless it replaced something else since."""
+        self.con.execute("UPDATE memory SET supersedes = ? WHERE id = ? AND supersedes = ''", (old, one))
 
     def is_forgotten(self, one: str) -> bool:
         """Whether a memory with this id was forgotten."""
@@ -525,6 +559,9 @@ class MemoryStore:
         if version(self.con) >= WITH_VECTORS:
             gone = "SELECT count(*) FROM vector WHERE memory NOT IN (SELECT number FROM memory)"
             checks = (*checks, ("vectors of memories that are gone", gone))
+        if version(self.con) >= WITH_BIN:
+            both = "SELECT count(*) FROM bin WHERE id IN (SELECT id FROM memory)"
+            checks = (*checks, ("memories that stand in the bin as well", both))
         for kind, query in checks:
             found = self.con.execute(query).fetchone()
             if found is not None and found[0]:
@@ -532,6 +569,9 @@ class MemoryStore:
         wrong = sum(1 for memory in self.all() if self._stored_terms(memory.id) != _counted(memory))
         if wrong:
             yield "memories whose words are not those of their text", wrong
+        open_to_import = sum(1 for one in self.bin.all() if not self.is_forgotten(one.id))
+        if open_to_import:
+            yield "memories in the bin that do not count as forgotten", open_to_import
 
     def _stored_terms(self, one: str) -> dict[str, int]:
         return dict(
@@ -555,10 +595,16 @@ class MemoryStore:
         from harkback.redact import masker  # 3 ms that a search need not pay
 
         found: dict[str, int] = {}
+
+        def add(text: str) -> None:
+            for kind, number in masker().mask(text)[1].items():
+                found[kind] = found.get(kind, 0) + number
+
         for table, column in _TEXTS:
             for (text,) in self.con.execute(f"SELECT {column} FROM {table} WHERE {column} != ''"):
-                for kind, number in masker().mask(text)[1].items():
-                    found[kind] = found.get(kind, 0) + number
+                add(text)
+        for text in self.bin.texts():
+            add(text)
         return found
 
     def redact(self) -> dict[str, int]:
@@ -575,8 +621,9 @@ class MemoryStore:
                     for row, text in con.execute(f"SELECT {key}, {column} FROM {table}").fetchall():
                         if (masked := masker().mask(text)[0]) != text:
                             con.execute(f"UPDATE OR REPLACE {table} SET {column} = ? WHERE {key} = ?", (masked, row))
+                self.bin.rewrite(lambda text: masker().mask(text)[0])
             self.rebuild_words()
-            self.con.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self.empty_log()
         return found
 
     def rebuild_words(self) -> int:
@@ -590,6 +637,9 @@ class MemoryStore:
             con.execute("DELETE FROM name")
             for number, memory in found.items():
                 self._add_words(number, memory)
+            con.execute("DELETE FROM bin WHERE id IN (SELECT id FROM memory)")
+            for one in self.bin.all():
+                con.execute("INSERT OR IGNORE INTO tombstone VALUES(?)", (_tomb(one.id),))
         return len(found)
 
 
