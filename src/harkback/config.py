@@ -123,6 +123,12 @@ OPTIONS = (
            "how long a sync may make vectors of prompts and final answers, the newest first", most=86_400),
     Option("context.budget", NUMBER, 4000, "HARK_CONTEXT_BUDGET", "characters of hark context", "--budget",
            least=200, most=10_000_000),
+    Option("server.url", TEXT, "", "HARK_SERVER",
+           "the address of a hark serve with which memories are shared, such as https://hark.example.org; a copy stays"
+           " here, and sessions do not leave this machine"),
+    Option("server.token_file", TEXT, "", "HARK_SERVER_TOKEN_FILE",
+           "the file with the token for it, for its owner alone (mode 0600); not set: server-token in the folder of the"
+           " archive, else the system's keyring"),
     Option("folder.lines", NUMBER, 200, "HARK_FOLDER_LINES",
            "lines that the MEMORY.md of a folder may have; beyond, the least important files are not named in it",
            least=10),
