@@ -322,6 +322,9 @@ def of_memories(ask: Callable[..., Any]) -> None:
     assert shown[0]["past"]
     assert shown[1]["replaced"]
     ask(["done", newest["id"]], "hark edit")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HARK_SERVER", "https://hark.example.org")
+        assert ask(["status"], "hark status")["server"]["problem"]  # there is no token
     binned = opening.memories().put_in_bin(first["id"])
     assert ask(["memories", "bin"], "hark memories bin")["memories"]
     ask(["memories", "restore", binned.id], "hark edit")
@@ -385,8 +388,6 @@ def test_the_json_page_names_the_keys_that_the_commands_print(
         for name, value in (("EMBEDDER", "endpoint"), ("ENDPOINT", "http://127.0.0.1:1/v1"), ("MODEL", "a-model")):
             patch.setenv(f"HARK_MEANING_{name}", value)
         assert ask(["status"], "hark status")["vectors"]
-        patch.setenv("HARK_SERVER", "https://hark.example.org")
-        assert ask(["status"], "hark status")["server"]["problem"]  # there is no token
     assert state["problems"]
     assert state["leaving"]
     ask(["rebuild"], "hark rebuild")

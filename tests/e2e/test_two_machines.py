@@ -526,6 +526,30 @@ def test_what_is_no_hark_server_is_said_and_ends_nothing(tmp_path: Path, answer:
     assert machine.waiting() == 1
 
 
+@pytest.mark.parametrize("pieces", [1, 3])
+def test_an_answer_in_chunks_is_read_whole(tmp_path: Path, pieces: int) -> None:
+    body = json.dumps({"store": "a", "scope": "delete", "cursor": "1-1", "lines": [], "forgotten": []}).encode()
+    size = -(-len(body) // pieces)
+    chunks = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in cut(body, size)) + b"0\r\n\r\n"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        machine = Machine(tmp_path / "ada", f"http://127.0.0.1:{server.getsockname()[1]}/")
+
+        def serve() -> None:
+            con, _ = server.accept()
+            with con:
+                con.recv(1 << 16)
+                con.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        assert machine.meet() == ""
+        thread.join(5)
+
+
+def cut(data: bytes, size: int) -> list[bytes]:
+    return [data[at : at + size] for at in range(0, len(data), size)]
+
+
 def test_one_that_is_silent_costs_a_second_and_then_nothing_for_half_a_minute(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         machine = Machine(tmp_path / "ada", f"http://127.0.0.1:{server.getsockname()[1]}")

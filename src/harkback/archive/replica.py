@@ -207,8 +207,8 @@ class Replica:
             if has_taken_out:
                 store.empty_log()
             # What was taken in may have made something new, such as one memory of two.
-            has_own = may_write and bool(store.changes.since(now.sent, 1, own=True))
-        return answer.more or has_own or (page.more and may_delete)
+            has_own = bool(store.changes.since(store.changes.remote(self.url).sent, 1, own=True))
+        return answer.more or (has_own and may_write) or (page.more and may_delete)
 
     def _take_in(self, store: MemoryStore, remote: Remote, now: Remote, answer: _Answer) -> bool:
         intake = Intake(store, self.now_ms, sent=remote.sent)
@@ -219,6 +219,8 @@ class Replica:
             ahead = max(now.cursor, there.cursor, key=numbers_of)
             sent, keys = max(now.sent, there.sent), max(now.sent_keys, there.sent_keys)
             now = now._replace(cursor=ahead, sent=sent, sent_keys=keys)
+        if not store.changes.waiting(now):  # then what was received need not be looked through again
+            now = now._replace(sent=store.changes.last(), sent_keys=store.changes.last())
         store.changes.set_remote(now._replace(contact_ms=self.now_ms))
         return has_taken_out
 
