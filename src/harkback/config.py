@@ -129,6 +129,12 @@ OPTIONS = (
     Option("server.token_file", TEXT, "", "HARK_SERVER_TOKEN_FILE",
            "the file with the token for it, for its owner alone (mode 0600); not set: server-token in the folder of the"
            " archive, else the system's keyring"),
+    Option("server.port", NUMBER, 8765, "HARK_SERVER_PORT", "the port on which hark serve listens; 0: any free one",
+           "--port", most=65_535),
+    Option("server.public_url", TEXT, "", "HARK_SERVER_PUBLIC_URL",
+           "the address under which hark serve is reached from elsewhere: https://memory.example.org", "--public-url"),
+    Option("server.proxy", TEXT, "127.0.0.1 ::1", "HARK_SERVER_PROXY",
+           "addresses or networks of the proxy whose X-Forwarded-For is believed with --behind-proxy"),
     Option("folder.lines", NUMBER, 200, "HARK_FOLDER_LINES",
            "lines that the MEMORY.md of a folder may have; beyond, the least important files are not named in it",
            least=10),

@@ -95,6 +95,10 @@ class EmbedderFailed(HarkError):
     """
 
 
+class ExtraMissing(HarkError):
+    """`{0}` needs more than is installed ({2} is missing). `pip install 'harkback[{1}]'` adds it."""
+
+
 class NothingRemembered(HarkError):
     """Nothing has been remembered yet. `hark remember TEXT` saves a fact."""
 
@@ -107,10 +111,6 @@ class BadServer(HarkError):
 
 class NoToken(HarkError):
     """There is no token for {0}. Make one there with `hark token new NAME` and put it into {1} (mode 0600)."""
-
-
-class TokenExposed(HarkError):
-    """{0} holds a token and can be read by others. `chmod 600 {0}` closes it."""
 
 
 class ServerAway(HarkError):
@@ -313,3 +313,57 @@ class ConfigUnwritable(HarkError):
 
 class ConfigNotEditable(HarkError):
     """{0} sets {1} in a way that cannot be changed from here without losing something. Open it in an editor."""
+
+
+class TokensDamaged(HarkError):
+    """The tokens cannot be read: {0} is damaged ({1}). Move that file elsewhere, with those named after it, such as
+    {0}-wal; `hark token new NAME` then makes new ones. Memories and sessions are not concerned.
+    """
+
+
+class TokenThere(HarkError):
+    """There is a token {0!r} already. `hark token rotate {0}` gives it a new secret; for another device take another
+    name.
+    """
+
+
+class NoSuchToken(HarkError):
+    """No token has the name {0!r}. `hark token list` names them."""
+
+    status = 1
+
+
+class TokenExposed(HarkError):
+    """{0} holds a token and can be read by others. `chmod 600 {0}` closes it."""
+
+
+class TokenOver(HarkError):
+    """The token {0!r} was revoked or has expired. `hark token new {0}` makes a new one in its place."""
+
+
+class NoTokens(HarkError):
+    """A server without a token would answer nobody. `hark token new NAME` makes one, for each person and device."""
+
+
+class OpenToAll(HarkError):
+    """{0} can be reached from elsewhere, and what is sent there could be read on its way. Add --tls-cert and --tls-key,
+    or --behind-proxy where a proxy that speaks HTTPS stands before it; or leave out --host.
+    """
+
+
+class HalfOfTls(HarkError):
+    """--tls-cert and --tls-key belong together, and {0} is missing. Name both files."""
+
+
+class TlsUnreadable(HarkError):
+    """The certificate {0} and the key {1} cannot be used ({2}). Name a PEM file with the whole chain, and its key
+    without a pass phrase.
+    """
+
+
+class PortTaken(HarkError):
+    """Another program listens on port {1} of {0}. End it, or take another port: `hark serve --port {2}`."""
+
+
+class CannotListen(HarkError):
+    """Nothing can listen on port {1} of {0} ({2}). Name another address with --host, or another port with --port."""

@@ -23,12 +23,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import harkback
-from harkback.cli import main, opening
+from harkback.cli import main, opening, serving
 from harkback.cli.parser import parser
 from harkback.config import DEFAULTS, HOME, OPTIONS, place, read_settings
 from harkback.demo import SEARCHES, write
 from harkback.model import LANES, MAIN_LANES
 from harkback.query import FIELDS
+from harkback.server import running
+from harkback.server.audit import AuditLog, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -164,7 +166,8 @@ def test_the_page_of_options_is_what_their_table_says() -> None:
 def test_the_flags_in_the_table_of_options_are_flags_of_their_commands() -> None:
     for one in OPTIONS:
         if one.flag:
-            command = commands()[one.name.partition(".")[0]]
+            group = one.name.partition(".")[0]
+            command = commands()["serve" if group == "server" else group]
             assert one.flag in {written for action in command._actions for written in action.option_strings}, one.name
 
 
@@ -349,6 +352,20 @@ def ask_of_files(ask: Callable[..., Any], folder: str) -> None:
     assert ask(["memories", "import", file], "hark memories import")["bad"]
 
 
+def of_the_server(ask: Callable[..., Any], patch: pytest.MonkeyPatch) -> None:
+    """Ask for what the commands of the server print; nothing is served."""
+    ask(["token", "new", "kim-phone"], "hark token new")
+    ask(["token", "rotate", "kim-phone"], "hark token new")
+    assert ask(["token", "list"], "hark token list")["tokens"]
+    ask(["token", "revoke", "kim-phone"], "hark token revoke")
+    patch.setattr(serving, "_app", lambda _: None)
+    patch.setattr(running, "serve", lambda _app, _settings, _now, tell: tell("http://127.0.0.1:8765"))
+    ask(["serve"], "hark serve")
+    assert ask(["serve", "--check", "http://127.0.0.1:1/mcp/x"], "hark serve --check", (2,))["checks"]
+    AuditLog(place(os.environ).data, lambda: 0).write(Entry("kim-phone", "a client", "1", "save_memory", ("k1234567",)))
+    assert ask(["audit", "log"], "hark audit log")["calls"]
+
+
 @pytest.mark.usefixtures("sample")
 def test_the_json_page_names_the_keys_that_the_commands_print(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -377,6 +394,7 @@ def test_the_json_page_names_the_keys_that_the_commands_print(
         ask(["show", one["id"]], SHOW_SESSION)
     of_memories(ask)
     ask_of_files(ask, os.path.join(os.environ["HOME"], "kept"))
+    of_the_server(ask, monkeypatch)
     ask(["resume", hits[0]["id"]], "hark resume")
     assert main(["events"]) == 0
     for line in capsys.readouterr().out.splitlines():

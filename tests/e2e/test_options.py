@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from harkback.cli import background
+from harkback.cli import background, serving
 from harkback.config import CHOICE, OPTIONS, option
+from harkback.server import running
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -198,6 +199,9 @@ ELSEWHERE = {
         "test_the_options_of_meaning_are_seen_to_work",
     ),
     **dict.fromkeys(("server.url", "server.token_file"), "test_a_server_and_the_file_of_its_token_are_seen_to_work"),
+    **dict.fromkeys(
+        ("server.port", "server.public_url", "server.proxy"), "test_the_options_of_the_server_are_seen_to_work"
+    ),
     "home": "test_the_archive_lies_where_hark_home_says",
     "sync.background": "test_a_search_starts_a_sync_unless_it_is_set_off",
 }
@@ -257,6 +261,33 @@ def test_the_options_of_meaning_are_seen_to_work(monkeypatch: pytest.MonkeyPatch
     assert "127.0.0.1" not in hark("sync").err
     monkeypatch.setenv("HARK_MEANING_EMBEDDER", "off")
     assert "words only" in hark("status").out
+
+
+@pytest.mark.parametrize("is_file", [False, True], ids=["environment", "config.toml"])
+def test_the_options_of_the_server_are_seen_to_work(monkeypatch: pytest.MonkeyPatch, *, is_file: bool) -> None:
+    started: list[running.Settings] = []
+
+    def start(_app: object, settings: running.Settings, _now: object, _tell: object) -> None:
+        started.append(settings)
+
+    monkeypatch.setattr(running, "serve", start)
+    monkeypatch.setattr(serving, "_app", lambda _: None)
+    given = {"server.port": 8766, "server.public_url": "https://m.example.org", "server.proxy": "10.0.0.0/8"}
+    assert hark("serve").status == 0
+    assert hark("token", "new", "one", "--json").json["url"] == ""
+    for name, value in given.items():
+        if is_file:
+            assert hark("config", name, str(value)).status == 0
+        else:
+            monkeypatch.setenv(option(name).env, str(value))
+    assert hark("serve").status == 0
+    assert hark("serve", "--port", "8767", "--public-url", "https://n.example.org").status == 0
+    assert [(one.port, one.public_url, one.proxy) for one in started] == [
+        (8765, "", "127.0.0.1 ::1"),
+        (8766, "https://m.example.org", "10.0.0.0/8"),
+        (8767, "https://n.example.org", "10.0.0.0/8"),
+    ]
+    assert hark("token", "new", "two", "--json").json["url"].startswith("https://m.example.org/mcp/")
 
 
 def set_in_the_file(name: str, value: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -183,6 +184,26 @@ def test_the_morning_after(two: Two) -> None:
     server = json.loads(two.bob.hark("status", "--json").stdout)["server"]
     assert (server["waiting"], server["problem"], bool(server["last_contact"])) == (0, "", True)
     assert "everything delivered" in two.bob.hark("status").stdout
+
+
+def test_a_real_server_behind_its_gate_shares_memories(tmp_path: Path) -> None:
+    there = Machine(tmp_path / "there")
+    token = there.hark("token", "new", "laptop", "--scope", "delete", "--json")
+    env = {**os.environ, "HOME": str(there.home), "HARK_HOME": there.place.data}
+    argv = [sys.executable, "-m", "harkback", "serve", "--port", "0"]
+    with subprocess.Popen(argv, env=env, stderr=subprocess.PIPE, text=True) as served:
+        try:
+            assert served.stderr is not None
+            said = re.search(r"http://[0-9.]+:[0-9]+", served.stderr.readline())
+            assert said is not None
+            ada = Machine(tmp_path / "ada", said[0], json.loads(token.stdout)["secret"])
+            saved = ada.hark("remember", "The lamp of the yard is green")
+            assert (saved.returncode, saved.stderr) == (0, "")
+            assert there.active() == ["The lamp of the yard is green"]
+            ada.write_token("qux-zug")
+            assert "hark token new" in ada.meet()
+        finally:
+            served.terminate()
 
 
 def test_every_change_travels(two: Two) -> None:

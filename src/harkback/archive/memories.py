@@ -65,6 +65,8 @@ class Details(NamedTuple):
     supersedes: str = ""
     source: str = ""
     """The id of the message or session it was taken from."""
+    by_agent: bool = False
+    """Whether an agent says it, whatever the environment tells."""
 
 
 NOTHING = Details()
@@ -160,7 +162,7 @@ class Memories:
     def _sourced(self, made: Memory, details: Details) -> tuple[Memory, int]:
         """Say who says it and where; with the moment from which its dates count."""
         asking = asking_sessions(self.env)
-        by = AGENT if asking else PERSON
+        by = AGENT if asking or details.by_agent else PERSON
         session = ":".join(asking[0]) if asking else ""
         if not details.source:
             return made._replace(provenance=by, session=session), self.now_ms
@@ -226,6 +228,16 @@ class Memories:
             return checked(new)
 
         return self._changed(one, changed)
+
+    def replace(self, one: str, older: str) -> Memory:
+        """Say that a memory replaced another one that is there already.
+
+        Raises NoMemory, Ambiguous, AlreadyReplaced, BadValue.
+        """
+        from harkback.memory.saving import replace
+
+        with guarded(self.place.data), self._store(write=True) as store, store.writing():
+            return replace(store, store.find(one), store.find(older), self.now_ms)
 
     def _changed(self, one: str, change: Callable[[Memory], Memory]) -> Memory:
         from harkback.memory.saving import normal

@@ -433,6 +433,10 @@ class Archive:
 
         return vectors.make_vectors(self.place.data, self._setup(), self.settings.seconds("meaning.sync_s"))
 
+    def can_mean(self) -> bool:
+        """Whether what was said can be found by its meaning."""
+        return self._has_vectors() and self._has_embedder()
+
     def _has_embedder(self) -> bool:
         from harkback.models.embedders import name_of
 

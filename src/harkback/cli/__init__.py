@@ -40,7 +40,6 @@ def _repaired(item: str) -> str:
 
 def main(argv: list[str]) -> int:
     """Run one command; gives 0 found or done, 1 nothing found, 2 error."""
-    from harkback.cli.commands import run_command
     from harkback.errors import HarkError
 
     for stream in (sys.stdin, sys.stdout, sys.stderr):
@@ -50,6 +49,12 @@ def main(argv: list[str]) -> int:
             # character. Text from transcripts must never crash the printer.
             reconfigure(encoding=None if stream.isatty() else "utf-8", errors="replace")
     try:
+        if argv == ["mcp"]:  # an agent waits: nothing is loaded that its first question does not need
+            from harkback.cli.agents_door import mcp
+
+            return mcp()
+        from harkback.cli.commands import run_command
+
         return run_command(argv)
     except HarkError as error:
         print(f"hark: {error}", file=sys.stderr)

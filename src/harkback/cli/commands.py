@@ -414,6 +414,12 @@ def _of_memories(options: argparse.Namespace) -> int:
     return COMMANDS[options.command](options)
 
 
+def _of_server(options: argparse.Namespace) -> int:
+    from harkback.cli.serving import COMMANDS
+
+    return COMMANDS[options.command](options)
+
+
 def _bare(*, as_json: bool) -> int:
     from harkback.cli import reports
 
@@ -421,8 +427,16 @@ def _bare(*, as_json: bool) -> int:
     return 0
 
 
+def _mcp(_: argparse.Namespace) -> int:
+    from harkback.cli.agents_door import mcp
+
+    return mcp()
+
+
 _COMMANDS = {
     **dict.fromkeys(_REMEMBERING, _of_memories),
+    "mcp": _mcp,
+    **dict.fromkeys(("serve", "token", "audit"), _of_server),
     "search": _search,
     "show": _show,
     "sessions": _sessions,

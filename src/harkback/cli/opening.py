@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 def opened() -> Archive:
     """Give the half of the archive that is about sessions."""
-    return Archive(place(os.environ), os.environ, int(time() * 1000), _cwd(), set_up())
+    return Archive(place(os.environ), os.environ, int(time() * 1000), folder(), set_up())
 
 
-def _cwd() -> str:
+def folder() -> str:
     """Name the folder one stands in: nothing where it was deleted, and bytes that are no UTF-8 replaced."""
     try:
         return os.getcwd().encode("utf-8", "replace").decode()
@@ -90,4 +90,4 @@ def memories() -> Memories:
     """Give the half of the archive that is about memories."""
     from harkback.archive.memories import Memories
 
-    return Memories(place(os.environ), os.environ, int(time() * 1000), _cwd(), set_up())
+    return Memories(place(os.environ), os.environ, int(time() * 1000), folder(), set_up())

@@ -6,7 +6,7 @@ import argparse
 from functools import partial
 
 from harkback import __version__
-from harkback.cli import memory_parser
+from harkback.cli import memory_parser, server_parser
 from harkback.cli.parser_parts import count, help_of, json_flag
 from harkback.config import DEFAULTS, option
 from harkback.errors import BadUsage, UnknownCommand
@@ -387,6 +387,15 @@ def _demo(add: Callable[..., argparse.ArgumentParser]) -> None:
     json_flag(one)
 
 
+def _mcp(add: Callable[..., argparse.ArgumentParser]) -> None:
+    add(
+        "mcp",
+        help="serve agents on this machine over MCP (stdio)",
+        description="Serve the memory to an agent as MCP tools, on standard input and output, until the input ends."
+        " An agent starts this by itself: docs/mcp.md says what to write into its settings.",
+    )
+
+
 _ADDERS = (
     _search,
     memory_parser.recall,
@@ -397,6 +406,10 @@ _ADDERS = (
     memory_parser.supersede,
     memory_parser.context,
     memory_parser.profile,
+    _mcp,
+    server_parser.serve,
+    server_parser.token,
+    server_parser.audit,
     _show,
     _sessions,
     _resume,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from harkback.cli.terminal import (
     CYAN,
     DIM,
-    TITLE_CHARS,
     amount,
     are,
     have,
@@ -18,6 +17,7 @@ from harkback.cli.terminal import (
     when,
 )
 from harkback.model import ROLES
+from harkback.telling import TITLE_CHARS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

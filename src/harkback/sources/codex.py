@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from harkback.model import Bounds, Checkpoint, Record
 
 NAME = "codex"
-PARSER = 2
+PARSER = 3
 WHERE = "~/.codex"
 VARIABLES = ("CODEX_HOME",)
 

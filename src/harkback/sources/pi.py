@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from harkback.model import Bounds, Checkpoint, Record
 
 NAME = "pi"
-PARSER = 2
+PARSER = 3
 WHERE = "~/.pi/agent; oh-my-pi: ~/.omp/agent; OpenClaw: ~/.openclaw"
 VARIABLES = ("PI_CODING_AGENT_DIR", "PI_CODING_AGENT_SESSION_DIR")
 

@@ -120,7 +120,7 @@ WITH_VECTORS = 2
 """The layout from which on there are vectors; a reader meets older ones."""
 
 # What a person wrote is not to be lost with the power: each save reaches the disk.
-LAYOUT = Layout(FILE, MIGRATIONS, ("synchronous=FULL",), is_memories=True)
+LAYOUT = Layout(FILE, MIGRATIONS, ("synchronous=FULL",), damage=errors.MemoriesDamaged)
 
 PATIENCE_S = 30.0
 """So long a save waits for others; one takes some milliseconds."""

@@ -7,6 +7,7 @@ import re
 import stat
 
 from harkback._record import NamedTuple
+from harkback.engines import tokens
 from harkback.engines.local import lock, memories, schema
 
 TYPE_CHECKING = False
@@ -17,9 +18,11 @@ if TYPE_CHECKING:
 # ones, but a log without its rows would be played into the next archive.
 _FILES = tuple(
     f"{file}{ending}"
-    for file in (schema.FILE, memories.FILE, schema.VECTOR_FILE)
+    for file in (schema.FILE, memories.FILE, schema.VECTOR_FILE, tokens.FILE)
     for ending in ("-shm", "-wal", "-journal", "")
 )
+_LOGS = ("access.jsonl", "access.jsonl.1", "audit.jsonl")
+"""What `hark serve` writes down."""
 _LOCKS = tuple(
     f"{file}{ending}" for file in (lock.FOLDERS, lock.VECTORS, lock.FILE) for ending in ("-shm", "-wal", "-journal", "")
 )
@@ -43,7 +46,7 @@ def holdings(folder: str) -> Holdings:
     words = [os.path.join(folder, one) for one in _names(folder) if _WORDS.fullmatch(one)]
     index = [os.path.join(one, name) for one in words for name in _names(one) if _IN_WORDS.fullmatch(name)]
     spare = [one for one in _names(folder) if _SPARE.fullmatch(one)]
-    paths = (*index, *(os.path.join(folder, one) for one in (*_FILES, *spare)))
+    paths = (*index, *(os.path.join(folder, one) for one in (*_FILES, *_LOGS, *spare)))
     rows = [path for path in paths if _size(path) is not None]
     locks = [path for one in _LOCKS if _size(path := os.path.join(folder, one)) is not None]
     return Holdings(tuple(rows), tuple(locks), sum(_size(path) or 0 for path in (*rows, *locks)))

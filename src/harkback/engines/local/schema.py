@@ -81,14 +81,13 @@ class Layout(NamedTuple):
     pragmas: tuple[str, ...]
     triggers: tuple[str, ...] = ()
     """Made anew by each writer, for itself."""
-    is_memories: bool = False
-    """Whether it holds what no transcript could bring back."""
+    damage: type[errors.HarkError] = errors.ArchiveDamaged
+    """What says that it is damaged, of its path; of the folder where it holds what transcripts bring back."""
 
     def damaged(self, folder: str, error: object) -> errors.HarkError:
         """Give the error that says that it is damaged, and what to do."""
-        if self.is_memories:
-            return errors.MemoriesDamaged(os.path.join(folder, self.file), error)
-        return errors.ArchiveDamaged(folder, error)
+        is_archive = self.damage is errors.ArchiveDamaged
+        return self.damage(folder if is_archive else os.path.join(folder, self.file), error)
 
 
 # A transcript that is read, or is not to be any more, is counted by the change itself, wherever that is made.

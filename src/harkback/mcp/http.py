@@ -1,0 +1,94 @@
+"""The same server over HTTP, stateless, with JSON answers; what guards it stands before it (`harkback.server`)."""
+
+from __future__ import annotations
+
+import contextlib
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.transport_security import TransportSecuritySettings
+
+from harkback.mcp.calls import Caller, Calls, Told
+from harkback.mcp.catalogue import READ
+from harkback.mcp.sdk import server
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from mcp.server.context import ServerRequestContext
+    from starlette.applications import Starlette
+
+    from harkback.mcp.calls import Door
+
+    Audit = Callable[[dict[str, Any]], None]
+
+
+def http_app(door: Door, audit: Audit) -> Starlette:
+    """Make the app: `/mcp`, and `/chatgpt` with the two tools more; `audit` is told of each call, without its text.
+
+    Who calls is what the gate put into `scope["hark"]`; without it nothing but reading is allowed.
+    """
+    from starlette.applications import Starlette
+    from starlette.routing import Mount
+
+    calls = _Audited(door, audit)
+    apps = [
+        server(calls, lambda context: _caller(context, is_chatgpt=False)).streamable_http_app(
+            streamable_http_path="/mcp", json_response=True, stateless_http=True, transport_security=_OPEN
+        ),
+        server(calls, lambda context: _caller(context, is_chatgpt=True)).streamable_http_app(
+            streamable_http_path="/chatgpt", json_response=True, stateless_http=True, transport_security=_OPEN
+        ),
+    ]
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        async with contextlib.AsyncExitStack() as stack:
+            for app in apps:
+                await stack.enter_async_context(app.router.lifespan_context(app))
+            yield
+
+    routes = [route for app in apps for route in app.routes]
+    return Starlette(routes=[*routes, Mount("/", routes=[])], lifespan=lifespan)
+
+
+_OPEN = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+"""Host and Origin are checked by the gate, which knows the public name."""
+
+
+def _caller(context: ServerRequestContext[Any], *, is_chatgpt: bool) -> Caller:
+    request = context.request
+    known = request.scope.get("hark") if request is not None else None
+    if known is None:
+        return Caller("?", READ, is_chatgpt=is_chatgpt)
+    told = (context.meta or {}).get("io.modelcontextprotocol/clientInfo")
+    client = told if isinstance(told, dict) else {}
+    name, version = (str(client.get(key, "")) for key in ("name", "version"))
+    return Caller(known.name, known.scope, is_chatgpt=is_chatgpt, client=name, version=version)
+
+
+class _Audited(Calls):
+    """Calls that are written down: who, which tool, which memories; never a text."""
+
+    def __init__(self, door: Door, audit: Audit) -> None:
+        super().__init__(door)
+        self._audit = audit
+
+    def call(self, name: str, given: dict[str, Any], caller: Caller = Caller()) -> Told:  # noqa: B008 - a plain value
+        """Do one call, and write it down."""
+        began = monotonic()
+        told = super().call(name, given, caller)
+        self._audit(
+            {
+                "token": caller.name,
+                "client": caller.client,
+                "version": caller.version,
+                "tool": name[:60],
+                "arguments": given,
+                "ids": list(told.ids),
+                "characters": len(told.text),
+                "ok": not told.is_error,
+                "ms": round((monotonic() - began) * 1000),
+            }
+        )
+        return told

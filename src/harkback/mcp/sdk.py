@@ -1,0 +1,187 @@
+"""The official SDK around our tools: both protocol eras, over the wire that `stdio` hands over or over HTTP.
+
+Its low-level server is used: schemas, errors and texts stay ours. Only this module and `http` import it.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any, cast
+
+import anyio
+import mcp_types as types
+from anyio import to_thread
+from mcp.server.caching import CacheHint
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+
+from harkback import __version__
+from harkback.mcp import lists
+from harkback.mcp.calls import Caller, Calls
+from harkback.mcp.catalogue import INSTRUCTIONS, PROFILE_URI, RECENT_URI, TITLE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from mcp.server.context import ServerRequestContext
+
+    from harkback.mcp.calls import Told
+    from harkback.mcp.stdio import Wire
+
+    Context = ServerRequestContext[Any]
+
+_LISTS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list", "server/discover")
+_BUDGETS = {PROFILE_URI: 10_000, RECENT_URI: 4_000}
+"""Characters of each resource."""
+
+_LAST_S = 1.5
+"""So long, after the input has ended, a call that is being done may still be answered."""
+
+_ASKING = (("threadId", "CODEX_THREAD_ID"), ("sessionId", "CODEX_SESSION_ID"))
+
+
+class _Handlers:
+    """Answers requests, of whichever era."""
+
+    def __init__(self, calls: Calls, caller_of: Callable[[Context], Caller]) -> None:
+        self.calls = calls
+        self.caller_of = caller_of
+
+    async def list_tools(self, context: Context, _: object) -> types.ListToolsResult:
+        caller = self.caller_of(context)
+        told = [lists.tool(one) for one in lists.tools_of(caller.scope, is_chatgpt=caller.is_chatgpt)]
+        return types.ListToolsResult.model_validate({"tools": told})
+
+    async def call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        told = await self._call(context, params.name, params.arguments or {})
+        content: list[types.ContentBlock] = [types.TextContent(type="text", text=told.text)]
+        return types.CallToolResult(content=content, is_error=told.is_error)
+
+    async def _call(self, context: Context, name: str, given: dict[str, Any]) -> Told:
+        return await to_thread.run_sync(self.calls.call, name, given, self.caller_of(context))
+
+    async def list_prompts(self, _: Context, __: object) -> types.ListPromptsResult:
+        return types.ListPromptsResult.model_validate({"prompts": lists.prompts()})
+
+    async def get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        topic = (params.arguments or {}).get("topic")
+        if params.name == "context":
+            told = await self._call(context, "get_recent_context", {})
+        elif params.name == "recall" and topic:
+            told = await self._call(context, "search_memory", {"queries": [topic]})
+        else:
+            raise MCPError(types.INVALID_PARAMS, "There are the prompts recall (topic is required) and context.")
+        text = types.TextContent(type="text", text=told.text)
+        return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=text)])
+
+    async def list_resources(self, _: Context, __: object) -> types.ListResourcesResult:
+        return types.ListResourcesResult.model_validate({"resources": lists.resources()})
+
+    async def list_templates(self, _: Context, __: object) -> types.ListResourceTemplatesResult:
+        return types.ListResourceTemplatesResult(resource_templates=[])
+
+    async def read_resource(
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        uri = str(params.uri)
+        if uri not in _BUDGETS:
+            raise MCPError(types.INVALID_PARAMS, f"There are the resources {', '.join(_BUDGETS)}.", {"uri": uri})
+        told = await self._call(context, "get_recent_context", {"budget": _BUDGETS[uri]})
+        content = types.TextResourceContents(uri=uri, mime_type="text/plain", text=told.text)
+        return types.ReadResourceResult(contents=[content])
+
+
+def server(calls: Calls, caller_of: Callable[[Context], Caller]) -> Server[Any]:
+    """Make a server of our tools; `caller_of` says who sends a request."""
+    handlers = _Handlers(calls, caller_of)
+    hint = CacheHint(ttl_ms=lists.TTL_MS, scope="private")
+    return Server(
+        lists.NAME,
+        version=__version__,
+        title=TITLE,
+        instructions=INSTRUCTIONS,
+        cache_hints=cast("Any", dict.fromkeys(_LISTS, hint)),
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+    )
+
+
+def asking(context: Context) -> Caller:
+    """Say which session asks over stdio: Codex names it with each call."""
+    meta = cast("dict[str, Any]", context.meta or {})
+    named = {name: meta[key] for key, name in _ASKING if isinstance(meta.get(key), str)}
+    return Caller(asking=named)
+
+
+class _Ends:
+    """Both ends of the wire as the text files that the SDK takes."""
+
+    def __init__(self, wire: Wire, first: list[bytes], answered: set[object]) -> None:
+        """`first` comes before what is read; answers to requests of the ids `answered` are not written again."""
+        self._lines = wire.lines()
+        self._wire = wire
+        self._first = list(reversed(first))
+        self._answered = set(answered)
+        self._open: set[object] = set()
+        self._done = threading.Condition()
+
+    def readline(self) -> str:
+        """Give the next line; at the end of the input nothing, once what was asked has its answer."""
+        line = self._first.pop() if self._first else next(self._lines, None)
+        if line is None:
+            with self._done:
+                self._done.wait_for(lambda: not self._open, _LAST_S)
+            return ""
+        number = _id(line)
+        if number is not None and number not in self._answered:
+            with self._done:
+                self._open.add(number)
+        return line.decode("utf-8", "replace") + "\n"
+
+    def write(self, text: str) -> int:
+        """Write a message."""
+        number = _id(text.encode(), is_answer=True)
+        if number is not None and number in self._answered:
+            self._answered.discard(number)
+            return len(text)
+        self._wire.write(text.rstrip("\n").encode())
+        with self._done:
+            self._open.discard(number)
+            self._done.notify_all()
+        return len(text)
+
+    def flush(self) -> None:
+        """Do nothing: what was written is gone."""
+
+
+def _id(line: bytes, *, is_answer: bool = False) -> object:
+    """Give the id of a request, or of an answer; None for anything else."""
+    import json
+
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(message, dict) or ("method" in message) == is_answer:
+        return None
+    number = message.get("id")
+    return number if isinstance(number, (int, str)) else None
+
+
+def serve(wire: Wire, first: list[bytes], answered: set[object], calls: Calls) -> None:
+    """Serve over the wire until its input ends; `first` was read from it already."""
+    made = server(calls, asking)
+    ends = _Ends(wire, first, answered)
+
+    async def run() -> None:
+        file = anyio.wrap_file(cast("Any", ends))
+        async with stdio_server(file, file) as (read, write):
+            await made.run(read, write, made.create_initialization_options())
+
+    anyio.run(run)

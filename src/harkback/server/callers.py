@@ -1,0 +1,24 @@
+"""Who asks: the token with which a request came in."""
+
+from __future__ import annotations
+
+from harkback._record import NamedTuple
+from harkback.mcp.catalogue import DELETE, READ, SCOPES, WRITE
+
+
+class Caller(NamedTuple):
+    """The token of a request, as the application behind the gate finds it in `scope["hark"]`."""
+
+    name: str
+    scope: str
+    is_path_secret: bool
+    """Whether the secret stood in the path and not in a header."""
+    key: bytes = b""
+    """Signs what is handed out to this caller."""
+
+    def may(self, scope: str) -> bool:
+        """Whether the token reaches as far as `scope`."""
+        return SCOPES.index(self.scope) >= SCOPES.index(scope)
+
+
+__all__ = ["DELETE", "READ", "SCOPES", "WRITE", "Caller"]
