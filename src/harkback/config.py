@@ -123,6 +123,12 @@ OPTIONS = (
            "how long a sync may make vectors of prompts and final answers, the newest first", most=86_400),
     Option("context.budget", NUMBER, 4000, "HARK_CONTEXT_BUDGET", "characters of hark context", "--budget",
            least=200, most=10_000_000),
+    Option("server.url", TEXT, "", "HARK_SERVER",
+           "the address of a hark serve with which memories are shared, such as https://hark.example.org; a copy stays"
+           " here, and sessions do not leave this machine"),
+    Option("server.token_file", TEXT, "", "HARK_SERVER_TOKEN_FILE",
+           "the file with the token for it, for its owner alone (mode 0600); not set: server-token in the folder of the"
+           " archive, else the system's keyring"),
     Option("server.port", NUMBER, 8765, "HARK_SERVER_PORT", "the port on which hark serve listens; 0: any free one",
            "--port", most=65_535),
     Option("server.public_url", TEXT, "", "HARK_SERVER_PUBLIC_URL",

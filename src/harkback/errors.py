@@ -105,6 +105,26 @@ class NothingRemembered(HarkError):
     status = 1
 
 
+class BadServer(HarkError):
+    """{0!r} is no server that memories can be shared with: {1}. `hark config server.url ADDRESS` names another."""
+
+
+class NoToken(HarkError):
+    """There is no token for {0}. Make one there with `hark token new NAME` and put it into {1} (mode 0600)."""
+
+
+class ServerAway(HarkError):
+    """{0} cannot be reached ({1}). What is here answers, and changes are delivered later."""
+
+
+class ServerRefuses(HarkError):
+    """{0} does not know the token. Make a new one there with `hark token new NAME` and put it into {1}."""
+
+
+class ServerOdd(HarkError):
+    """{0} does not answer as a hark server does ({1}). Check the address, and that both are up to date."""
+
+
 class NoProject(HarkError):
     """No project is called {0!r} here. Name its folder, as in ~/work/{0}, or one that `hark sessions` lists."""
 

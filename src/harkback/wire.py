@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from harkback.archive.memory_files import Exported
     from harkback.archive.memory_folders import Kept
     from harkback.archive.removal import Removed
+    from harkback.archive.replica import Shared
     from harkback.archive.statistics import Counts, Statistics
     from harkback.config import Setting
     from harkback.engines.local.memories import Profile
@@ -212,6 +213,7 @@ def status(state: Status) -> Json:
         ],
         "memories": state.memories,
         "memories_problem": state.memories_problem,
+        "server": _shared(state.shared) if state.shared is not None else None,
         "vectors": state.vectors._asdict() if state.vectors is not None else None,
         "masked": state.masked,
         "problem_kinds": state.problem_kinds,
@@ -222,6 +224,11 @@ def status(state: Status) -> Json:
             {"agent": one.agent, "after_days": one.after_days, "files": one.transcripts} for one in state.leaving
         ],
     }
+
+
+def _shared(shared: Shared) -> Json:
+    contact = when(shared.contact_ms) if shared.contact_ms else None
+    return {"url": shared.url, "last_contact": contact, "waiting": shared.waiting, "problem": shared.problem}
 
 
 def event(one: Event) -> Json:

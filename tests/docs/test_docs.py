@@ -325,6 +325,9 @@ def of_memories(ask: Callable[..., Any]) -> None:
     assert shown[0]["past"]
     assert shown[1]["replaced"]
     ask(["done", newest["id"]], "hark edit")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HARK_SERVER", "https://hark.example.org")
+        assert ask(["status"], "hark status")["server"]["problem"]  # there is no token
     binned = opening.memories().put_in_bin(first["id"])
     assert ask(["memories", "bin"], "hark memories bin")["memories"]
     ask(["memories", "restore", binned.id], "hark edit")

@@ -198,6 +198,7 @@ ELSEWHERE = {
         ("recall.weight_meaning", "meaning.embedder", "meaning.endpoint", "meaning.model", "meaning.sync_s"),
         "test_the_options_of_meaning_are_seen_to_work",
     ),
+    **dict.fromkeys(("server.url", "server.token_file"), "test_a_server_and_the_file_of_its_token_are_seen_to_work"),
     **dict.fromkeys(
         ("server.port", "server.public_url", "server.proxy"), "test_the_options_of_the_server_are_seen_to_work"
     ),
@@ -210,6 +211,27 @@ ELSEWHERE = {
 def test_every_option_is_seen_to_work() -> None:
     assert {*EFFECTS, *ELSEWHERE} == {one.name for one in OPTIONS}
     assert set(ELSEWHERE.values()) <= set(globals())
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("is_file", [False, True], ids=["environment", "config.toml"])
+def test_a_server_and_the_file_of_its_token_are_seen_to_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_file: bool
+) -> None:
+    token = tmp_path / "token"
+    token.write_text("a-token")
+    token.chmod(0o600)
+    assert hark("memories").err == ""
+    for file, said in ((tmp_path / "none", f"into {tmp_path / 'none'}"), (token, "127.0.0.1:1 cannot be reached")):
+        given = {"server.url": "http://127.0.0.1:1", "server.token_file": str(file)}
+        if is_file:
+            lines = [f"{name} = '{value}'\n" for name, value in given.items()]
+            Path(os.environ["HARK_HOME"]).mkdir(exist_ok=True)
+            (Path(os.environ["HARK_HOME"]) / "config.toml").write_text("".join(lines), encoding="utf-8")
+        else:
+            for name, value in given.items():
+                monkeypatch.setenv(option(name).env, value)
+        assert said in hark("memories").err
 
 
 @pytest.mark.usefixtures("home")

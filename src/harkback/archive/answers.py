@@ -7,6 +7,7 @@ from harkback._record import NamedTuple
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from harkback.archive.keeping import Fitting
+    from harkback.archive.replica import Shared
     from harkback.archive.vectors import Coverage as VectorCoverage
     from harkback.engines.local.checking import Fault
     from harkback.memory.recall import Recalled
@@ -145,6 +146,8 @@ class Status(NamedTuple):
     """None where nothing compares meanings."""
     masked: dict[str, int]
     """Secrets that were masked, by kind."""
+    shared: Shared | None
+    """None where memories are not shared with a server."""
 
 
 class CaughtUp(NamedTuple):

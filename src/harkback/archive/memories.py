@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from time import monotonic
 
 from harkback import errors
@@ -381,11 +382,18 @@ class Memories:
         here = repository_of(self.cwd)
         projects: tuple[str, ...] | None = None
         if scope == HERE:
-            projects = ("", here) if here else None
+            projects = ("", here, *self._elsewhere(store, here)) if here else None
         elif scope != EVERYWHERE:
             here = self._project(store, scope)
-            projects = ("", here)
+            projects = ("", here, *self._elsewhere(store, here))
         return wanted._replace(projects=projects, here=here, sealed=self._sealed(store))
+
+    def _elsewhere(self, store: MemoryStore, here: str) -> list[str]:
+        """Name the paths that a project has on other machines: those with its name that are no folder here."""
+        if not self.settings.text("server.url"):
+            return []
+        named = [one for one in store.projects() if one != here and _name(one) == _name(here)]
+        return [one for one in named if not os.path.isdir(one)]
 
     def _sealed(self, store: MemoryStore) -> tuple[str, ...]:
         patterns: list[str] = []
@@ -613,6 +621,11 @@ def _dated(memory: Memory, date: str | None, base_ms: int, *, keep: bool = False
         if found is None:
             return memory if keep else memory._replace(event_since_ms=None, event_until_ms=None, event_words="")
     return memory._replace(event_since_ms=found.since_ms, event_until_ms=found.until_ms, event_words=found.words)
+
+
+def _name(project: str) -> str:
+    """Give the last part of a path of any system."""
+    return re.split(r"[/\\]", project.rstrip("/\\"))[-1]
 
 
 def _fits(one: Memory, wanted: Wanted) -> bool:

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 
     from harkback.archive.events import Events
     from harkback.archive.keeping import Doomed, Fitting
+    from harkback.archive.replica import Shared
     from harkback.archive.vectors import Coverage as VectorCoverage
     from harkback.config import Place, Settings
     from harkback.engines.local import Asking
@@ -661,11 +662,20 @@ class Archive:
                 memories_problem,
                 None,
                 {},
+                self._shared(),
             )
             return state if engine is None else self._with_sessions(state, engine)
         finally:
             if engine is not None:
                 engine.close()
+
+    def _shared(self) -> Shared | None:
+        if not self.settings.text("server.url"):
+            return None
+        from harkback.archive.memories import Memories
+        from harkback.archive.replica import Replica
+
+        return Replica(Memories(self.place, self.env, self.now_ms, self.cwd, self.settings)).shared()
 
     def _with_sessions(self, state: Status, engine: LocalEngine) -> Status:
         rows = engine.rows

@@ -42,11 +42,15 @@ class Door:
         return archive, Memories(where, env, now_ms, self.cwd, self.settings)
 
     def in_step(self, memories: Memories) -> None:
-        """Bring folders of Markdown in step with the memories."""
+        """Bring the server and folders of Markdown in step with the memories."""
+        from harkback.cli.opening import reach
+
+        reach(memories)
         if memories.has_folders():
             from harkback.archive.memory_folders import MemoryFolders
 
             MemoryFolders(memories).look()
+            reach(memories)
 
     def sync_later(self) -> None:
         """Let `hark sync` run beside us, where that was not switched off."""

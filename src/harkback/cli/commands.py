@@ -10,7 +10,7 @@ from time import time
 
 from harkback.archive.answers import SessionView
 from harkback.archive.sessions import Archive, undamaged
-from harkback.cli.opening import in_step, in_step_where_readable, memories_of, opened, set_up
+from harkback.cli.opening import in_step, in_step_where_readable, memories_of, opened, reach, set_up
 from harkback.cli.parser import parse as parse_argv
 from harkback.cli.terminal import note
 from harkback.config import place
@@ -102,6 +102,8 @@ def _show(options: argparse.Namespace) -> int:
 
     archive = opened()
     memories = memories_of(archive)
+    if memories.may_know(options.id):
+        reach(memories)
     if memories.knows(options.id):
         from harkback.cli import memory_printing
 
@@ -203,6 +205,8 @@ def _forget(options: argparse.Namespace) -> int:
 
     archive = opened()
     memories = memories_of(archive)
+    if any(map(memories.may_know, options.id)):
+        reach(memories)
     facts = memories.forgettable(options.id)
     try:
         before = with_options(parse("", archive.now_ms), archive.now_ms, since=options.before).filters

@@ -41,10 +41,12 @@ def set_up() -> Settings:
 
 
 def in_step(archive: Memories, *, whole: bool = False) -> None:
-    """Read what was changed by hand in folders of memories, and write what changed here; all files or the newest.
+    """Exchange what changed with the server, read what was changed by hand in folders, and write what changed here.
 
-    Costs a look at the files where folders are kept, nothing elsewhere.
+    Costs a request where a server was set, a look at the files where folders are kept, nothing elsewhere. Of files all
+    are read or the newest.
     """
+    reach(archive, whole=whole)
     if not archive.has_folders():
         return
     from harkback.archive.memory_folders import MemoryFolders
@@ -52,6 +54,18 @@ def in_step(archive: Memories, *, whole: bool = False) -> None:
 
     folders = MemoryFolders(archive)
     tell(folders.sync() if whole else folders.look())
+    reach(archive)
+
+
+def reach(archive: Memories, *, whole: bool = False) -> None:
+    """Exchange what changed with the server, where one was set; what is wrong with it is said and ends nothing."""
+    if not archive.settings.text("server.url"):
+        return
+    from harkback.archive.replica import Replica
+    from harkback.cli.terminal import note
+
+    if problem := Replica(archive).meet(whole=whole):
+        note(problem)
 
 
 def in_step_where_readable(archive: Memories, *, whole: bool = False) -> str:

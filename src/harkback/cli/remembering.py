@@ -8,7 +8,7 @@ import sys
 from harkback import errors
 from harkback.archive.memories import EVERYWHERE, HERE, Details
 from harkback.cli import memory_printing as printing
-from harkback.cli.opening import in_step, opened
+from harkback.cli.opening import in_step, opened, reach
 from harkback.cli.opening import memories as _memories
 from harkback.cli.progress import Bar
 from harkback.cli.terminal import note
@@ -35,6 +35,7 @@ def remember(options: argparse.Namespace) -> int:
     if options.text == ["-"]:
         return _remember_lines(_lines(sys.stdin.read()), details, as_json=options.json)
     archive = _memories()
+    reach(archive)
     saved = archive.remember(" ".join(options.text), details)
     in_step(archive)
     printing.saved(saved, archive.now_ms, as_json=options.json)
@@ -47,6 +48,7 @@ def _remember_lines(lines: dict[int, str], details: Details, *, as_json: bool) -
     if len(lines) > 1 and details.supersedes:
         raise errors.BadValue("--supersedes", details.supersedes, "It goes with one fact, not with several lines.")
     archive = _memories()
+    reach(archive)
     saved: list[Saved] = []
     bad: list[tuple[int, str]] = []
     with Bar(is_shown=sys.stderr.isatty() and not sys.stdout.isatty()) as bar:
@@ -156,7 +158,10 @@ def memories(options: argparse.Namespace) -> int:
     if options.action:
         from harkback.cli.memory_files import run
 
-        return run(archive, options)
+        reach(archive)
+        status = run(archive, options)
+        reach(archive)
+        return status
     in_step(archive)
     listed = archive.listed(
         kinds=options.kind or (), due=options.due, scope=_scope(options), history=options.history, limit=options.n
@@ -168,6 +173,7 @@ def memories(options: argparse.Namespace) -> int:
 def done(options: argparse.Namespace) -> int:
     """Mark memories as done, or as active again."""
     archive = _memories()
+    reach(archive)
     changed = [(archive.reopen if options.undo else archive.finish)(one) for one in options.id]
     in_step(archive)
     printing.changed(changed, archive.now_ms, as_json=options.json)
@@ -216,12 +222,14 @@ def profile(options: argparse.Namespace) -> int:
     from harkback.archive.context import material, ordered
 
     archive = _memories()
+    reach(archive)
     action, rest = (options.action or ["show"])[0], options.action[1:]
     if action == "edit" and rest:
         if not rest[1:]:
             raise errors.BadUsage("hark profile edit", "TEXT is missing (- reads it from standard input)")
         text = sys.stdin.read() if rest[1:] == ["-"] else " ".join(rest[1:])
         archive.write_profile(rest[0], text)
+        reach(archive)
     elif action == "history" and len(rest) == 1:
         printing.history(archive.profile(section(rest[0]).name), archive.now_ms, as_json=options.json)
         return 0

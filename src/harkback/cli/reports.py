@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         Status,
     )
     from harkback.archive.keeping import Doomed, Fitting
+    from harkback.archive.replica import Shared
     from harkback.engines.local.erasing import Erased
     from harkback.ingest.changes import Report
     from harkback.model import Coverage
@@ -216,6 +217,8 @@ def status(state: Status, *, as_json: bool) -> None:
         print("           … (all with --json)")
     remembered = ", ".join(f"{number:,} {kind}" for kind, number in state.memories.items())
     print(plain(f"memories   {state.memories_problem or remembered or 'none'}"))
+    if state.shared is not None:
+        print(plain(f"server     {_shared(state.shared)}"))
     print(f"meaning    {_meaning(state)}")
     secrets = ", ".join(f"{kind} {number:,}" for kind, number in state.masked.items())
     print(f"masked     {secrets or 'no secrets'}")
@@ -224,6 +227,13 @@ def status(state: Status, *, as_json: bool) -> None:
             f"leaving    {leaving.agent} will delete {amount(leaving.transcripts, 'transcript')} within a week"
             f" (it keeps them {amount(leaving.after_days, 'day')}); what was read of them stays here"
         )
+
+
+def _shared(shared: Shared) -> str:
+    met = f"last contact {when(shared.contact_ms)}" if shared.contact_ms else "no contact yet"
+    waiting = f"{amount(shared.waiting, 'change')} to deliver" if shared.waiting else "everything delivered"
+    problem = f"; {shared.problem}" if shared.problem else ""
+    return f"{shared.url}: {met}, {waiting}{problem}"
 
 
 def _meaning(state: Status) -> str:

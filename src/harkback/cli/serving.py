@@ -61,6 +61,7 @@ def _app(folder: str) -> App:
     """Make what stands behind the gate: the tools, each call of which is written down."""
     from harkback.cli.agents_door import Door
     from harkback.mcp.http import http_app
+    from harkback.server.api import MemoriesApi, beside
     from harkback.server.audit import AuditLog, Entry, hash_of
     from harkback.server.sessions import Sessions
 
@@ -72,7 +73,8 @@ def _app(folder: str) -> App:
         who = (told["token"], told["client"], told["version"])
         log.write(Entry(*who, told["tool"], tuple(told["ids"]), arguments, told["characters"], status, told["ms"]))
 
-    return Sessions(http_app(Door(is_remote=True), write))
+    door = Door(is_remote=True)
+    return beside(MemoriesApi(lambda: door.both({})[1]), Sessions(http_app(door, write)))
 
 
 def _now_ms() -> int:

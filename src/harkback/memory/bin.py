@@ -34,8 +34,8 @@ class InBin(NamedTuple):
 def put(store: MemoryStore, memory: Memory, now_ms: int) -> Memory:
     """Take a memory out of everything and keep its line in the bin."""
     with store.writing():
-        store.bin.put(Binned(memory.id, json_line(store, memory), now_ms))
-        store.take_out(memory.id)
+        line = json_line(store, memory, altered_ms=store.changes.altered_ms(memory.id))
+        store.put_in_bin(Binned(memory.id, line, now_ms))
     store.empty_log()
     return memory
 
@@ -52,6 +52,8 @@ def take(store: MemoryStore, one: Binned, now_ms: int) -> Memory:
             record = record._replace(memory=record.memory._replace(supersedes=""))
         merger.take(record)
         became = merger.joined.get(one.id, one.id)
+        if became == one.id and record.altered_ms:
+            store.changes.alter(one.id, record.altered_ms)
         if after := record.superseded_by:
             store.link_successor(after, became)
         return store.by_id([became])[became]

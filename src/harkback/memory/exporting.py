@@ -19,16 +19,22 @@ if TYPE_CHECKING:
 def json_lines(store: MemoryStore, memories: Sequence[Memory]) -> Iterator[str]:
     """Write the profile and the memories, a line each."""
     for section in sorted(one.section for one in store.profile()):
-        latest, *older = [{"text": one.text, "changed_ms": one.changed_ms} for one in store.profile(section)]
-        yield _line({"profile": {"section": section, **latest, "past": older}})
+        yield section_line(store, section)
     after = store.successors([one.id for one in memories])
     for memory in memories:
         yield _line(_memory(store, memory, after.get(memory.id)))
 
 
-def json_line(store: MemoryStore, memory: Memory) -> str:
-    """Write one memory."""
-    return _line(_memory(store, memory, store.successors([memory.id]).get(memory.id)))
+def json_line(store: MemoryStore, memory: Memory, *, most_past: int | None = None, **more: int) -> str:
+    """Write one memory, with at most so much of what it said before, and what else is to stand in its line."""
+    made = _memory(store, memory, store.successors([memory.id]).get(memory.id))
+    return _line({**made, "past": made["past"][:most_past], **more})
+
+
+def section_line(store: MemoryStore, section: str, *, most_past: int | None = None) -> str:
+    """Write one section of the profile, in the same way."""
+    latest, *older = [{"text": one.text, "changed_ms": one.changed_ms} for one in store.profile(section)]
+    return _line({"profile": {"section": section, **latest, "past": older[:most_past]}})
 
 
 def _memory(store: MemoryStore, memory: Memory, successor: Memory | None) -> dict[str, Any]:

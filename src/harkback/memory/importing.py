@@ -41,6 +41,8 @@ class Record(NamedTuple):
     past: tuple[tuple[int, str], ...] = ()
     superseded_by: str = ""
     """The id of what replaced it, as far as the file says."""
+    altered_ms: int = 0
+    """When it was last changed in any way, as another machine says."""
 
 
 class Section(NamedTuple):
@@ -165,7 +167,8 @@ def _record(value: dict[str, Any], line: int, project: str) -> Read:
     if memory.event_since_ms is None or memory.event_until_ms is None:
         memory = memory._replace(event_since_ms=None, event_until_ms=None, event_words="")
     after = value.get("superseded_by")
-    return Record(line, memory, _past(value.get("past")), after if isinstance(after, str) else "")
+    altered_ms = _time(value.get("altered_ms")) or 0
+    return Record(line, memory, _past(value.get("past")), after if isinstance(after, str) else "", altered_ms)
 
 
 def _chosen(value: dict[str, Any]) -> dict[str, Any]:

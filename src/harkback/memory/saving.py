@@ -115,7 +115,7 @@ def put(store: MemoryStore, memory: Memory, now_ms: int) -> Saved:
         memory = memory._replace(supersedes=old.id)
     same = next((one for one in near if _is_same(one, memory)), None)
     if same is not None:
-        kept = _reinforced(same, memory, now_ms)
+        kept = joined(same, memory, now_ms)
         if old is not None:
             kept = kept._replace(supersedes=kept.supersedes or old.id)
             _end(store, old, now_ms)
@@ -180,9 +180,9 @@ def _may_be_one_time(one: Memory, other: Memory) -> bool:
     return one.event_since_ms < (other.event_until_ms or 0) and other.event_since_ms < (one.event_until_ms or 0)
 
 
-def _reinforced(old: Memory, new: Memory, now_ms: int) -> Memory:
+def joined(old: Memory, new: Memory, now_ms: int) -> Memory:
     """Join two memories that say the same: the old text, and all that is known of either."""
-    joined = old._replace(
+    whole = old._replace(
         importance=max(old.importance, new.importance),
         entities=_joined(old.entities, new.entities),
         tags=_joined(old.tags, new.tags),
@@ -190,10 +190,10 @@ def _reinforced(old: Memory, new: Memory, now_ms: int) -> Memory:
         confirmed=old.confirmed + 1,
     )
     if old.event_since_ms is None:
-        joined = joined._replace(
+        whole = whole._replace(
             event_since_ms=new.event_since_ms, event_until_ms=new.event_until_ms, event_words=new.event_words
         )
-    return joined
+    return whole
 
 
 def _joined(old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
@@ -211,8 +211,20 @@ def _contradictions(memory: Memory, near: list[Memory]) -> tuple[Memory, ...]:
 def reinforce(store: MemoryStore, memory: Memory, now_ms: int, apart: Container[str] = ()) -> Memory | None:
     """Reinforce the memory that says the same, inside `writing`, and give it; None where there is none.
 
-    `memory` was `checked`; those in `apart` are another memory whatever they say. Unlike in `save` only the few
-    likeliest are compared, because thousands may come at once.
+    `memory` was `checked`; those in `apart` are another memory whatever they say.
+    """
+    same = twin(store, memory, apart)
+    if same is None:
+        return None
+    kept = joined(same, memory, now_ms)
+    store.change(kept, normal(kept.text), now_ms)
+    return kept
+
+
+def twin(store: MemoryStore, memory: Memory, apart: Container[str] = ()) -> Memory | None:
+    """Give the memory that says the same, and is none in `apart`.
+
+    Unlike in `save` only the few likeliest are compared, because thousands may come at once.
     """
     exact = store.same_text(normal(memory.text))
     same = next((one for one in exact if _may_join(one, memory, apart)), None)
@@ -221,11 +233,7 @@ def reinforce(store: MemoryStore, memory: Memory, now_ms: int, apart: Container[
         found = store.by_number(likely)
         near = [found[number] for number in likely if number in found]
         same = next((one for one in near if _may_join(one, memory, apart)), None)
-    if same is None:
-        return None
-    kept = _reinforced(same, memory, now_ms)
-    store.change(kept, normal(kept.text), now_ms)
-    return kept
+    return same
 
 
 def _may_join(one: Memory, memory: Memory, apart: Container[str]) -> bool:

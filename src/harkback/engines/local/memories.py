@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from _thread import get_ident  # `threading` takes a millisecond
 from itertools import groupby
 from math import log
 from time import monotonic, sleep
@@ -17,7 +18,8 @@ from time import monotonic, sleep
 from harkback import errors
 from harkback._record import NamedTuple
 from harkback.engines.local.ids import key_of, memory_id
-from harkback.engines.local.memory_bin import WITH_BIN, BinRows
+from harkback.engines.local.memory_bin import WITH_BIN, Binned, BinRows
+from harkback.engines.local.memory_changes import BACK, BINNED, GONE, ChangeRows
 from harkback.engines.local.memory_folders import FolderRows
 from harkback.engines.local.schema import (
     Layout,
@@ -88,6 +90,30 @@ MIGRATIONS = (
     """
     CREATE TABLE bin(id TEXT PRIMARY KEY, line TEXT NOT NULL, at_ms INTEGER NOT NULL) WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE clock(last INTEGER NOT NULL, store TEXT NOT NULL);
+    ALTER TABLE memory ADD COLUMN change INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE memory ADD COLUMN altered INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE memory ADD COLUMN received INTEGER NOT NULL DEFAULT 0;
+    UPDATE memory SET change = number, altered = max(created_ms, changed_ms, coalesce(ended_ms, 0));
+    CREATE INDEX memory_change ON memory(change);
+    ALTER TABLE profile ADD COLUMN change INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE profile ADD COLUMN received INTEGER NOT NULL DEFAULT 0;
+    UPDATE profile SET change = number + (SELECT coalesce(max(number), 0) FROM memory);
+    CREATE TABLE buried(
+        key INTEGER PRIMARY KEY, state TEXT NOT NULL, turn INTEGER NOT NULL, at_ms INTEGER NOT NULL,
+        change INTEGER NOT NULL, received INTEGER NOT NULL);
+    INSERT INTO buried SELECT key, 'gone', 1, 0, row_number() OVER (ORDER BY key)
+        + (SELECT coalesce(max(number), 0) FROM memory) + (SELECT coalesce(max(number), 0) FROM profile), 0
+        FROM tombstone;
+    CREATE INDEX buried_change ON buried(change);
+    INSERT INTO clock SELECT coalesce(max(change), 0), '' FROM (SELECT change FROM memory
+        UNION ALL SELECT change FROM profile UNION ALL SELECT change FROM buried);
+    CREATE TABLE remote(
+        url TEXT PRIMARY KEY, store TEXT NOT NULL, cursor TEXT NOT NULL, sent INTEGER NOT NULL,
+        sent_keys INTEGER NOT NULL, scope TEXT NOT NULL, contact_ms INTEGER NOT NULL, failed_ms INTEGER NOT NULL,
+        problem TEXT NOT NULL) WITHOUT ROWID;
+    """,
 )
 
 WITH_VECTORS = 2
@@ -126,6 +152,7 @@ class MemoryStore:
         self.con = con
         self.folders = FolderRows(con)
         self.bin = BinRows(con)
+        self.changes = ChangeRows(con)
         self.looks_back = False
         """Whether what memories said before is found by its words as well."""
 
@@ -243,8 +270,12 @@ class MemoryStore:
 
     def past(self, memory: Memory) -> list[tuple[int, str]]:
         """Give what a memory said before it was changed, and until when, the latest first."""
+        return self.past_of(memory.id)
+
+    def past_of(self, one: str) -> list[tuple[int, str]]:
+        """Give the same of the memory with an id."""
         return self.con.execute(
-            "SELECT until, text FROM past WHERE memory = ? ORDER BY until DESC, rowid DESC", (memory.id,)
+            "SELECT until, text FROM past WHERE memory = ? ORDER BY until DESC, rowid DESC", (one,)
         ).fetchall()
 
     def _read(self, where: str, values: Sequence[object]) -> dict[int, Memory]:
@@ -382,6 +413,7 @@ class MemoryStore:
         )
         assert cursor.lastrowid is not None
         self._add_words(cursor.lastrowid, memory)
+        self.changes.alter(memory.id, max(memory.created_ms, memory.changed_ms, memory.ended_ms or 0))
         return memory
 
     def _new_id(self) -> str:
@@ -392,6 +424,8 @@ class MemoryStore:
 
     def change(self, memory: Memory, normal: str, now_ms: int) -> None:
         """Store a memory that is there already in its new form, inside `writing`; its old text is kept in its past."""
+        # A change is later than the one it was made after, whatever the clocks of two machines say.
+        altered_ms = max(now_ms, self.changes.altered_ms(memory.id) + 1)
         number, old = self.con.execute("SELECT number, text FROM memory WHERE id = ?", (memory.id,)).fetchone()
         if old != memory.text:
             self.con.execute("INSERT INTO past VALUES(?, ?, ?)", (memory.id, now_ms, old))
@@ -403,6 +437,7 @@ class MemoryStore:
             (normal, *(getattr(memory, name) for name in _COLUMNS), number),
         )
         self._add_words(number, memory)
+        self.changes.alter(memory.id, altered_ms)
 
     def _add_words(self, number: int, memory: Memory) -> None:
         for kind, values in (("entities", memory.entities), ("tags", memory.tags)):
@@ -460,7 +495,9 @@ class MemoryStore:
             with self.writing():
                 for one in ids:
                     is_binned = self.bin.drop(one)
-                    number += self.take_out(one) or is_binned
+                    if self.take_out(one) or is_binned:
+                        self.changes.turn(_tomb(one), GONE)
+                        number += 1
             self.empty_log()
         return number
 
@@ -468,7 +505,11 @@ class MemoryStore:
         """Forget for good what was put in the bin before a moment. Raises MemoriesDamaged, DiskFull."""
         with undamaged(self.folder, LAYOUT):
             if gone := self.bin.expired(before_ms):
-                self.forget(gone)
+                # Another machine may have brought it back in time: that is not yet known to be too late.
+                with guarded(self.folder), self.writing():
+                    for one in gone:
+                        self.bin.drop(one)
+                self.empty_log()
 
     def take_out(self, one: str) -> bool:
         """Take a memory out of every table but the bin, inside `writing`; gives whether it was there.
@@ -484,8 +525,26 @@ class MemoryStore:
         self.con.execute("DELETE FROM vector WHERE memory = ?", row)
         self.con.execute("UPDATE memory SET supersedes = '' WHERE supersedes = ?", (one,))
         self.con.execute("UPDATE item SET written = '', stored = '' WHERE memory = ?", (one,))
-        self.con.execute("INSERT OR IGNORE INTO tombstone VALUES(?)", (_tomb(one),))
+        self.bury(one)
         return True
+
+    def bury(self, one: str) -> None:
+        """Let a memory not be stored again, inside `writing`."""
+        self.bury_key(_tomb(one))
+
+    def bury_key(self, key: int) -> None:
+        """Do the same with a memory of which only the hash of its id is known (`key_of`)."""
+        self.con.execute("INSERT OR IGNORE INTO tombstone VALUES(?)", (key,))
+
+    def unbury_key(self, key: int) -> None:
+        """Let it be stored again."""
+        self.con.execute("DELETE FROM tombstone WHERE key = ?", (key,))
+
+    def put_in_bin(self, one: Binned) -> None:
+        """Take a memory out of every table but the bin, inside `writing`."""
+        self.bin.put(one)
+        self.take_out(one.id)
+        self.changes.turn(_tomb(one.id), BINNED, one.at_ms)
 
     def empty_log(self) -> None:
         """Empty the file's log, so that nothing can be read in it of what was taken out."""
@@ -493,11 +552,13 @@ class MemoryStore:
 
     def unforget(self, one: str) -> None:
         """Let a memory be stored again that was forgotten, inside `writing`."""
-        self.con.execute("DELETE FROM tombstone WHERE key = ?", (_tomb(one),))
+        self.unbury_key(_tomb(one))
+        self.changes.turn(_tomb(one), BACK)
 
     def link_successor(self, one: str, old: str) -> None:
         """Note again of a memory what it replaced, inside `writing`, unless it replaced something else since."""
         self.con.execute("UPDATE memory SET supersedes = ? WHERE id = ? AND supersedes = ''", (old, one))
+        self.changes.alter(one, self.changes.altered_ms(one) + 1)
 
     def is_forgotten(self, one: str) -> bool:
         """Whether a memory with this id was forgotten."""
@@ -533,6 +594,14 @@ class MemoryStore:
         """Write a section anew; what it said before stays in its history."""
         with guarded(self.folder), self.writing() as con:
             con.execute("INSERT INTO profile(section, text, changed) VALUES(?, ?, ?)", (section, text, now_ms))
+            self.changes.alter_section(section)
+
+    def replace_section(self, section: str, texts: Sequence[tuple[int, str]]) -> None:
+        """Write a section with its history (since when, what), the oldest first, inside `writing`."""
+        self.con.execute("DELETE FROM profile WHERE section = ?", (section,))
+        rows = [(section, text, changed_ms) for changed_ms, text in texts]
+        self.con.executemany("INSERT INTO profile(section, text, changed) VALUES(?, ?, ?)", rows)
+        self.changes.alter_section(section)
 
     # -- checking ------------------------------------------------------------------------------------------------
 
@@ -648,7 +717,7 @@ def _make(folder: str) -> None:
 
     Where a folder can have no second name for a file, it is made in its place.
     """
-    spare = f"{FILE}.{os.getpid()}.new"
+    spare = f"{FILE}.{os.getpid()}-{get_ident()}.new"
     connect(folder, write=True, layout=LAYOUT._replace(file=spare)).close()
     try:
         os.link(os.path.join(folder, spare), os.path.join(folder, FILE))

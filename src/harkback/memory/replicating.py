@@ -1,0 +1,272 @@
+"""Making two stores say the same: what one tells the other, and how the other takes it in.
+
+Of a memory that both changed the later form counts, and what the other form said becomes part of its history; equal
+texts become one memory, under the id that the server knows; forgotten for good stays forgotten. Taking the same in
+twice changes nothing, so that what was cut short is simply told again.
+"""
+
+from __future__ import annotations
+
+import json
+
+from harkback import errors
+from harkback._record import NamedTuple
+from harkback.engines.local.ids import key_of
+from harkback.engines.local.memory_bin import Binned
+from harkback.engines.local.memory_changes import BACK, BINNED, GONE, Buried
+from harkback.memory.exporting import json_line, section_line
+from harkback.memory.importing import Record, Section, read_json
+from harkback.memory.profile import SECTIONS
+from harkback.memory.saving import checked, joined, masked, normal, says, twin
+from harkback.model import ACTIVE, ARCHIVED, SUPERSEDED, Memory
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from harkback.engines.local.memories import MemoryStore
+    from harkback.engines.local.memory_changes import Changed
+
+MOST_PAST = 100
+"""Of what a memory said before so much is told, the latest: a line must fit a request."""
+
+_SECTIONS = frozenset(one.name for one in SECTIONS)
+
+
+class Told(NamedTuple):
+    """What one store tells another."""
+
+    lines: tuple[str, ...]
+    """Memories and sections, as an export writes them."""
+    forgotten: tuple[Buried, ...]
+    upto: int
+    """Every change up to this number stands in it, or was told before."""
+    upto_keys: int
+    more: bool
+
+
+def told(
+    store: MemoryStore,
+    since: int,
+    since_keys: int,
+    *,
+    most: int,
+    most_bytes: int,
+    own: bool = False,
+    without: frozenset[int] = frozenset(),
+    has_lines: bool = True,
+    has_keys: bool = True,
+) -> Told:
+    """Write what changed after a number, at most so many lines and bytes; with `own` what the server does not have.
+
+    What was forgotten or brought back goes before the memories, or one that was brought back would be refused. Changes
+    in `without` are left out; without `has_lines` or `has_keys` there are none.
+    """
+    last = store.changes.last()
+    buried = store.changes.buried_since(since_keys, most + 1, own=own) if has_keys else []
+    if len(buried) > most:
+        number = buried[most - 1][0]
+        return Told((), tuple(one for _, one in buried[:most]), since, number, more=True)
+    found = store.changes.since(since, most + 1, own=own) if has_lines else []
+    lines: list[str] = []
+    upto, size = since, 0
+    for one in found[:most]:
+        line = "" if one.number in without else _line(store, one)
+        size += len(line.encode("utf-8", "replace"))
+        if lines and size > most_bytes:
+            break
+        lines += [line] if line else []
+        upto = one.number
+    more = bool(found) and upto < found[-1].number
+    keys = tuple(one for number, one in buried if number not in without)
+    whole = last if has_lines else since
+    return Told(tuple(lines), keys, upto if more else whole, last if has_keys else since_keys, more=more)
+
+
+def _line(store: MemoryStore, one: Changed) -> str:
+    if one.is_section:
+        return section_line(store, one.id, most_past=MOST_PAST)
+    memory = store.by_id([one.id])[one.id]
+    return json_line(store, memory, most_past=MOST_PAST, altered_ms=store.changes.altered_ms(one.id))
+
+
+class Intake:
+    """What one store takes in of another, inside `writing`."""
+
+    def __init__(self, store: MemoryStore, now_ms: int, *, sent: int | None) -> None:
+        """`sent`: how far a client has told its changes; None on the server, whose ids stay where texts are equal."""
+        self.store, self.now_ms, self.sent = store, now_ms, sent
+        self.changes = store.changes
+        self.new: set[str] = set()
+        """Memories that were added: among themselves they are as they were."""
+        self.as_told: set[int] = set()
+        """The numbers of changes by which something here became just what was told."""
+        self.bad: list[str] = []
+        """What could not be taken in, and why."""
+
+    @property
+    def is_client(self) -> bool:
+        """Whether it is a client that takes in what a server told."""
+        return self.sent is not None
+
+    # -- forgotten -----------------------------------------------------------------------------------------------
+
+    def bury(self, forgotten: Sequence[Buried]) -> bool:
+        """Forget, put in the bin and bring back what was elsewhere; gives whether anything was taken out."""
+        news = [one for one in forgotten if self._counts(one)]
+        if not news:
+            return False
+        ids = {key_of("memory", one): one for one in self.changes.ids()}
+        for one in news:
+            name = ids.get(one.key, "")
+            self.changes.bury(one, received=self.is_client)
+            self.as_told.add(self.changes.last())
+            if one.state == BACK:
+                self.store.unbury_key(one.key)
+                self._bring_back(name)
+            else:
+                self.store.bury_key(one.key)
+                self._take_out(name, one)
+        return any(one.state != BACK for one in news)
+
+    def _counts(self, one: Buried) -> bool:
+        """Whether a state is later than the one that is known."""
+        ours = self.changes.buried(one.key)
+        if ours is None:
+            return one.state in {GONE, BINNED, BACK}
+        return ours.state != GONE and (one.state == GONE or one.turn > ours.turn)
+
+    def _take_out(self, name: str, one: Buried) -> None:
+        memory = self.store.by_id([name]).get(name)
+        if one.state == GONE:
+            self.store.bin.drop(name)
+        elif memory is not None:
+            line = json_line(self.store, memory, altered_ms=self.changes.altered_ms(name))
+            self.store.bin.put(Binned(name, line, one.at_ms))
+        self.store.take_out(name)
+
+    def _bring_back(self, name: str) -> None:
+        """Take our own form out of the bin; the one that was told may be older."""
+        if not name or not self.store.bin.knows(name):
+            return
+        record = next(read_json(self.store.bin.find(name).line, ""), None)
+        self.store.bin.drop(name)
+        if isinstance(record, Record):
+            self._take(record, is_own=True)
+
+    # -- memories ------------------------------------------------------------------------------------------------
+
+    def read(self, lines: Sequence[str]) -> None:
+        """Take in memories and sections; what cannot be read is told in `bad`."""
+        for number, line in enumerate(lines, 1):
+            for one in read_json(line, ""):
+                try:
+                    if isinstance(one, Record):
+                        self._take(one)
+                    elif isinstance(one, Section):
+                        self._section(one)
+                    else:
+                        self.bad.append(f"line {number}: {one.reason}")
+                except errors.HarkError as error:
+                    self.bad.append(f"line {number}: {error}")
+
+    def _take(self, record: Record, *, is_own: bool = False) -> None:
+        """Take in a memory; with `is_own` the other side may know another form of it."""
+        memory = checked(record.memory)
+        if not memory.id:
+            raise errors.BadValue("id", record.memory.id, "It is k and eight letters or digits.")
+        if self.store.is_forgotten(memory.id):
+            return
+        memory = memory._replace(
+            project=masked(memory.project), session=masked(memory.session), message=masked(memory.message)
+        )
+        if self.store.is_forgotten(memory.supersedes):
+            memory = memory._replace(supersedes="")
+        ours = self.store.by_id([memory.id]).get(memory.id)
+        if ours is not None:
+            self._merge(ours, memory, record)
+            return
+        same = twin(self.store, memory, self.new) if memory.status == ACTIVE else None
+        if same is not None and self.sent is not None and not self.changes.is_waiting(same.id, self.sent):
+            same = None  # the server knows both, and keeps them apart
+        self._add(memory, record)
+        if same is None:
+            if not is_own:
+                self._note(memory.id)
+        elif self.is_client:
+            self._join(memory, same)
+        else:
+            self._join(same, memory)
+
+    def _add(self, memory: Memory, record: Record) -> None:
+        self.store.add(memory, normal(memory.text))
+        self.store.add_past(memory.id, [(until, says(text)) for until, text in record.past])
+        self.changes.alter(memory.id, record.altered_ms or memory.changed_ms)
+        self.new.add(memory.id)
+
+    def _join(self, kept: Memory, other: Memory) -> None:
+        """Let one memory stand for two that say the same; the other one is kept as what it replaced."""
+        whole = joined(kept, other, self.now_ms)
+        is_free = not kept.supersedes
+        whole = whole._replace(supersedes=other.id if is_free else kept.supersedes)
+        status = SUPERSEDED if is_free else ARCHIVED
+        for one in (other._replace(status=status, ended_ms=self.now_ms), whole):
+            self.store.change(one, normal(one.text), self.now_ms)
+
+    def _merge(self, ours: Memory, theirs: Memory, record: Record) -> None:
+        mine_ms = self.changes.altered_ms(ours.id)
+        theirs_ms = record.altered_ms or max(theirs.changed_ms, theirs.ended_ms or 0)
+        is_newer = (theirs_ms, _content(theirs)) > (mine_ms, _content(ours))
+        is_same = (theirs_ms, _content(theirs)) == (mine_ms, _content(ours))
+        said = [(until, says(text)) for until, text in record.past]
+        if is_newer:
+            new = theirs._replace(
+                created_ms=min(ours.created_ms, theirs.created_ms or ours.created_ms),
+                confirmed=max(ours.confirmed, theirs.confirmed),
+                uses=max(ours.uses, theirs.uses),
+                used_ms=max(ours.used_ms or 0, theirs.used_ms or 0) or None,
+            )
+            self.store.change(new, normal(new.text), theirs_ms)
+        elif ours.text != theirs.text:
+            said = [(mine_ms, theirs.text), *said]
+        is_added = self._add_past(ours.id, ours.text if not is_newer else theirs.text, said)
+        if is_newer or is_added:
+            self.changes.alter(ours.id, max(mine_ms, theirs_ms))
+        if is_newer or is_same:
+            self._note(ours.id, {text for _, text in said})
+
+    def _add_past(self, one: str, now: str, said: Sequence[tuple[int, str]]) -> bool:
+        """Add to the history of a memory what is not in it yet; gives whether anything was."""
+        known = {text for _, text in self.store.past_of(one)} | {now}
+        missing = [text for text in said if text[1] not in known]
+        self.store.add_past(one, missing)
+        return bool(missing)
+
+    def _note(self, one: str, said: set[str] | None = None) -> None:
+        """Note that a memory became just what was told, unless its history here holds more."""
+        if said is not None and not {text for _, text in self.store.past_of(one)} <= said:
+            return
+        self.as_told.add(self.changes.number(one))
+        if self.is_client:
+            self.changes.receive(one)
+
+    # -- the profile ---------------------------------------------------------------------------------------------
+
+    def _section(self, one: Section) -> None:
+        if one.section not in _SECTIONS:
+            raise errors.BadValue("section", one.section, f"Valid are {', '.join(sorted(_SECTIONS))}.")
+        ours = [(old.changed_ms, old.text) for old in self.store.profile(one.section)]
+        theirs = {(changed_ms, says(text)) for changed_ms, text in one.texts}
+        both = sorted(theirs.union(ours))
+        if both != sorted(ours):
+            self.store.replace_section(one.section, both)
+            if theirs.issuperset(ours):
+                self.as_told.add(self.changes.last())
+                if self.is_client:
+                    self.changes.receive_section(one.section)
+
+
+def _content(one: Memory) -> str:
+    """Write what a memory says, so that of two forms of one moment both machines choose the same."""
+    kept = one._replace(created_ms=0, confirmed=0, used_ms=None, uses=0)
+    return json.dumps(kept._asdict(), ensure_ascii=False, sort_keys=True)
