@@ -216,6 +216,7 @@ def status(state: Status) -> Json:
         "server": _shared(state.shared) if state.shared is not None else None,
         "vectors": state.vectors._asdict() if state.vectors is not None else None,
         "masked": state.masked,
+        "hook_failures": state.hook_failures._asdict() if state.hook_failures is not None else None,
         "problem_kinds": state.problem_kinds,
         "problems": [
             {"path": one.path, "offset": one.offset, "kind": one.kind, "detail": one.detail} for one in state.problems

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from harkback.cli import main
+from harkback.cli.agents_door import Door
 from harkback.cli.commands import _COMMANDS
+from harkback.mcp.calls import Calls
 from harkback.redact import Masker
 
 if TYPE_CHECKING:
@@ -315,8 +317,8 @@ OTHERS: tuple[list[str], ...] = (
     ["forget", "--before", "2001-01-01"],
     ["rebuild"],
 )
-WITHOUT = {"demo", "uninstall"}
-"""Commands that do not look into the archive."""
+WITHOUT = {"demo", "uninstall", "hook", "serve", "token", "mcp", "audit"}
+"""Commands that do not look into the archive, or whose answers are those of the tools."""
 
 
 def remembering(planted: Planted) -> Iterator[tuple[str, str]]:
@@ -388,6 +390,18 @@ def walk() -> Iterator[tuple[str, str]]:
         yield tell("show", message, "--raw")
 
 
+def tools() -> Iterator[tuple[str, str]]:
+    """Ask every tool that reads."""
+    calls = Calls(Door(is_remote=False))
+    for lanes in ({}, {"in": "all"}):
+        told = calls.call("search_sessions", {"queries": [MARK], "limit": 50, **lanes})
+        yield f"search_sessions {lanes}", told.text
+        for number in re.findall(r"^\[(\w+)\]", told.text, re.MULTILINE):
+            yield f"read_session {number}", calls.call("read_session", {"id": number, "around": 5}).text
+    yield "search_memory", calls.call("search_memory", {"queries": [MARK], "limit": 50, "history": True}).text
+    yield "get_recent_context", calls.call("get_recent_context", {"budget": 10_000}).text
+
+
 def files() -> Iterator[tuple[str, str]]:
     """Give every file of the archive, its bytes as signs."""
     for base, _, names in os.walk(os.environ["HARK_HOME"]):
@@ -422,6 +436,7 @@ def test_no_secret_is_printed_or_stored(planted: Planted) -> None:
     assert len(KINDS) >= 20
     assert leaks(planted, remembering(planted)) == {}
     assert leaks(planted, walk()) == {}
+    assert leaks(planted, tools()) == {}
     known = {argv[0] for argv in OTHERS if argv} | {"search", "show", "resume"} | REMEMBERING
     assert known == set(_COMMANDS) - WITHOUT
     assert run("check", "--secrets").status == 0
@@ -441,6 +456,7 @@ def test_the_same_walk_finds_them_all_where_nothing_is_masked(
     told = leaks(planted, remembering(planted)).keys() | leaks(planted, walk()).keys()
     too_long = {name for name in KINDS if len(KINDS[name].make()) > 80}
     assert {one for one in wanted - told if one.partition(" in ")[0] not in too_long} == set()
+    assert len(leaks(planted, tools())) > len(wanted) / 20  # the tools quote the best only, and shortly
     assert len(leaks(planted, files())) > len(wanted) / 2  # whole outputs and arguments are not stored
     assert known_terms(planted) > 0
 

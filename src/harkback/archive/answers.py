@@ -6,6 +6,7 @@ from harkback._record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from harkback.archive.hook_failures import Failures
     from harkback.archive.keeping import Fitting
     from harkback.archive.replica import Shared
     from harkback.archive.vectors import Coverage as VectorCoverage
@@ -148,6 +149,8 @@ class Status(NamedTuple):
     """Secrets that were masked, by kind."""
     shared: Shared | None
     """None where memories are not shared with a server."""
+    hook_failures: Failures | None
+    """What failed in hooks within a week; None where nothing did."""
 
 
 class CaughtUp(NamedTuple):

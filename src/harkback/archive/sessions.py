@@ -7,7 +7,7 @@ from time import monotonic
 
 from harkback import errors, rank
 from harkback.agents import asking_sessions, retention
-from harkback.archive import upkeep
+from harkback.archive import hook_failures, upkeep
 from harkback.archive.answers import (
     AgentCoverage,
     Answer,
@@ -663,6 +663,7 @@ class Archive:
                 None,
                 {},
                 self._shared(),
+                hook_failures.recent(self.place.data, self.now_ms),
             )
             return state if engine is None else self._with_sessions(state, engine)
         finally:

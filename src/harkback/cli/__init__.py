@@ -53,6 +53,10 @@ def main(argv: list[str]) -> int:
             from harkback.cli.agents_door import mcp
 
             return mcp()
+        if argv == ["hook"]:
+            from harkback.cli.agents_door import hook
+
+            return hook()
         from harkback.cli.commands import run_command
 
         return run_command(argv)

@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 class Door:
     """Opens both halves of the archive, anew for each call."""
 
-    def __init__(self, *, is_remote: bool) -> None:
-        """Who comes from elsewhere stands in no project, and asks from no session of this machine."""
+    def __init__(self, *, is_remote: bool, cwd: str = "") -> None:
+        """Who comes from elsewhere stands in no project, and asks from no session of this machine.
+
+        `cwd` is where the asking agent works, where that is another folder than ours.
+        """
         from harkback.agents import ASKING
         from harkback.cli.opening import folder, set_up
 
@@ -26,7 +29,7 @@ class Door:
         if is_remote:
             hidden = {name for _, name in ASKING}
             self.env = {name: value for name, value in self.env.items() if name not in hidden}
-        self.cwd = "" if is_remote else folder()
+        self.cwd = "" if is_remote else cwd or folder()
         self.settings = set_up()
 
     def both(self, asking: Mapping[str, str]) -> tuple[Archive, Memories]:
@@ -67,6 +70,13 @@ def mcp() -> int:
 
     serve(_hand_over)
     return 0
+
+
+def hook() -> int:
+    """Answer one hook of an agent."""
+    from harkback.hooks.running import run
+
+    return run(lambda cwd: Door(is_remote=False, cwd=cwd))
 
 
 def _hand_over(wire: Wire, first: list[bytes], answered: set[object]) -> None:

@@ -433,8 +433,15 @@ def _mcp(_: argparse.Namespace) -> int:
     return mcp()
 
 
+def _hook(_: argparse.Namespace) -> int:
+    from harkback.cli.agents_door import hook
+
+    return hook()
+
+
 _COMMANDS = {
     **dict.fromkeys(_REMEMBERING, _of_memories),
+    "hook": _hook,
     "mcp": _mcp,
     **dict.fromkeys(("serve", "token", "audit"), _of_server),
     "search": _search,

@@ -396,6 +396,16 @@ def _mcp(add: Callable[..., argparse.ArgumentParser]) -> None:
     )
 
 
+def _hook(add: Callable[..., argparse.ArgumentParser]) -> None:
+    add(
+        "hook",
+        help="answer a hook of an agent program",
+        description="Read what an agent program sends to a hook on standard input, and answer: where a prompt points to"
+        " past work, with a reminder to search first and the best that is there. Otherwise nothing is said, and never an"
+        " error. Agents start this by themselves: docs/hook.md.",
+    )
+
+
 _ADDERS = (
     _search,
     memory_parser.recall,
@@ -406,6 +416,7 @@ _ADDERS = (
     memory_parser.supersede,
     memory_parser.context,
     memory_parser.profile,
+    _hook,
     _mcp,
     server_parser.serve,
     server_parser.token,

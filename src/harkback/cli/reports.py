@@ -222,6 +222,9 @@ def status(state: Status, *, as_json: bool) -> None:
     print(f"meaning    {_meaning(state)}")
     secrets = ", ".join(f"{kind} {number:,}" for kind, number in state.masked.items())
     print(f"masked     {secrets or 'no secrets'}")
+    if state.hook_failures is not None:
+        failed = state.hook_failures
+        print(plain(f"hooks      {amount(failed.number, 'failure')} in the last week, the last: {failed.last}"))
     for leaving in state.leaving:
         print(
             f"leaving    {leaving.agent} will delete {amount(leaving.transcripts, 'transcript')} within a week"

@@ -27,8 +27,13 @@ _NAMED = 8
 
 def framed(lines: Sequence[str]) -> str:
     """Put what was found into a frame, which nothing inside of it can end."""
-    told = "\n".join(lines).replace("<harkback", "‹harkback").replace("</harkback", "‹/harkback")
+    told = unbroken("\n".join(lines))
     return f"{FRAME}\n{told}\n{END}"
+
+
+def unbroken(text: str) -> str:
+    """Give a text that neither ends our frame nor begins one."""
+    return text.replace("<harkback", "‹harkback").replace("</harkback", "‹/harkback")
 
 
 def day(time_ms: int | None) -> str:

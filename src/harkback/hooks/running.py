@@ -1,0 +1,132 @@
+"""One call of `hark hook`: what is said goes to stdout; whatever fails is written down and said to nobody."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+
+from harkback.hooks.events import END, PROMPT, START, read
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from harkback.archive.memories import Memories
+    from harkback.archive.sessions import Archive
+    from harkback.hooks.events import Event
+
+    class Door:
+        """How the archive is opened, as `mcp.calls` has it."""
+
+        both: Callable[[Mapping[str, str]], tuple[Archive, Memories]]
+        sync_later: Callable[[], None]
+
+
+LIMIT_S = 2.0
+"""So long at most: an agent waits for it before it sends the prompt."""
+
+HITS = 3
+STRONG = 0.75
+"""A memory whose similarity is at least so much stands below the reminder."""
+
+_ASKING = ("CLAUDE_CODE_SESSION_ID", "CODEX_THREAD_ID", "PI_SESSION_ID")
+
+
+def run(door_of: Callable[[str], Any]) -> int:
+    """Answer one call; `door_of` opens the archive for who stands in a folder. Always 0."""
+    event = None
+    try:
+        _end_in_time()
+        event = read(json.loads(sys.stdin.buffer.read()))
+        told = _told(event, door_of)
+        if told:
+            shape = {"hookEventName": event.name, "additionalContext": told}
+            answer = {"hookSpecificOutput": shape, "additionalContext": told}
+            sys.stdout.buffer.write(json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+            sys.stdout.buffer.flush()
+    except BaseException as error:  # noqa: BLE001 - nothing of ours may ever stop a prompt
+        _write_down(event, error)
+    return 0
+
+
+def _told(event: Event, door_of: Callable[[str], Any]) -> str:
+    if event.kind == PROMPT:
+        from harkback.hooks.triggers import points_to_past
+
+        return _about_past(event, door_of(event.cwd)) if points_to_past(event.prompt) else ""
+    if event.kind == START:
+        return _context(door_of(event.cwd))
+    if event.kind == END:
+        door_of(event.cwd).sync_later()
+    return ""
+
+
+def _about_past(event: Event, door: Any) -> str:
+    from harkback.hooks.speaking import reminder
+    from harkback.hooks.topic import topic
+
+    archive, memories = door.both(dict.fromkeys(_ASKING, event.session) if event.session else {})
+    most = archive.settings.number("hook.chars")
+    words = topic(event.prompt)
+    quotes: list[str] = []
+    try:
+        quotes = _quotes(archive, memories, words) if words else []
+    except Exception as error:  # noqa: BLE001 - the reminder is right without them
+        _write_down(event, error)
+    return reminder(event.prompt, words, quotes, most)
+
+
+def _quotes(archive: Archive, memories: Memories, words: str) -> list[str]:
+    """Give what is surely of it: memories that fit well, and messages that hold every word."""
+    from harkback import rank
+    from harkback.mcp import rendering
+    from harkback.memory.recall import Wanted
+    from harkback.model import CONTEXT
+    from harkback.query import parse
+
+    recalled = memories.recall([words], Wanted(HITS), meaning=False, proved=False).hits
+    quotes = [
+        rendering.memory(one.memory, archive.now_ms)
+        for one in recalled
+        if max(one.words, one.substring) >= STRONG and one.is_current
+    ]
+    answer = archive.search(parse(words, archive.now_ms), limit=HITS, sync=False)
+    quotes += [
+        rendering.hit(one)
+        for one in answer.found.hits
+        if one.tier in {rank.PHRASE, rank.ALL} and one.part.lane != CONTEXT
+    ]
+    return quotes[:HITS]
+
+
+def _context(door: Any) -> str:
+    archive, memories = door.both({})
+    if not archive.settings.is_on("hook.context"):
+        return ""
+    from harkback.archive.context import context
+    from harkback.hooks.speaking import framed
+    from harkback.telling import contents
+
+    found = context(memories, archive)
+    if not any((found.profile, found.tasks, found.memories, found.sessions)):
+        return ""
+    budget = archive.settings.number("hook.chars") - len(framed([""]))
+    return framed([contents(found, archive.now_ms, budget, "hark recall and hark search", "`hark remember TEXT`")])
+
+
+def _end_in_time() -> None:
+    """End the process, and well, if it takes too long."""
+    import signal
+
+    if hasattr(signal, "setitimer"):
+        signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
+        signal.setitimer(signal.ITIMER_REAL, LIMIT_S)
+
+
+def _write_down(event: Event | None, error: BaseException) -> None:
+    """Note that something failed, for `hark status`; nothing of the prompt."""
+    from harkback.archive.hook_failures import note
+
+    note(os.environ, event.name if event is not None else "", error)
