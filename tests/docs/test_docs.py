@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import harkback
+from harkback.archive.hook_failures import note
 from harkback.cli import main, opening, serving
 from harkback.cli.parser import parser
 from harkback.config import DEFAULTS, HOME, OPTIONS, place, read_settings
@@ -401,6 +402,7 @@ def test_the_json_page_names_the_keys_that_the_commands_print(
         compared.object(json.loads(line), "hark events")
     ask(["events", "--stats"], "hark events --stats")
     ask(["sources"], "hark sources")
+    note(os.environ, "UserPromptSubmit", OSError())
     state = ask(["status"], "hark status")
     with monkeypatch.context() as patch:
         for name, value in (("EMBEDDER", "endpoint"), ("ENDPOINT", "http://127.0.0.1:1/v1"), ("MODEL", "a-model")):
