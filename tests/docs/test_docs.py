@@ -288,6 +288,8 @@ class Comparison:
 def sample(own_home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Lay down the demo's transcripts as the user's own, with one fork, one damaged line and one old file."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    os.makedirs(place(os.environ).data, exist_ok=True)
+    note(os.environ, "UserPromptSubmit", OSError())
     claude = own_home / ".claude"
     write(str(claude))
     first = next((claude / "projects" / "-home-dev-edge-gateway").glob("3f689686*.jsonl"))
@@ -402,7 +404,6 @@ def test_the_json_page_names_the_keys_that_the_commands_print(
         compared.object(json.loads(line), "hark events")
     ask(["events", "--stats"], "hark events --stats")
     ask(["sources"], "hark sources")
-    note(os.environ, "UserPromptSubmit", OSError())
     state = ask(["status"], "hark status")
     with monkeypatch.context() as patch:
         for name, value in (("EMBEDDER", "endpoint"), ("ENDPOINT", "http://127.0.0.1:1/v1"), ("MODEL", "a-model")):

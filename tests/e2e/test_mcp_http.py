@@ -112,7 +112,38 @@ def test_every_call_is_written_down_without_its_text(server: Server) -> None:
         ("search_memory", "phone", "error", []),
     ]
     assert calls[1]["client"] == "test"
+    server.ask(
+        phone, "tools/call", {"name": "forget_memory", "arguments": {"id": one}}, User_Agent="Claude-User/1.0 (x)"
+    )
+    last = hark("audit", "log", "--json").json["calls"][-1]
+    assert (last["client"], last["status"], last["ids"]) == ("Claude-User/1.0", "error", [one])
     assert "lamp" not in json.dumps(calls)
+
+
+def test_what_cannot_be_written_down_is_not_done(server: Server) -> None:
+    phone = token("phone")
+    assert server.call(phone, "save_memory", text="the lamp in the hall is green").startswith("saved: ")
+    log = os.path.join(os.environ["HARK_HOME"], "audit.jsonl")
+    os.rename(log, f"{log}.away")
+    os.mkdir(log)
+    assert "cannot be used now" in server.call(phone, "save_memory", text="the lamp in the cellar is blue")
+    os.rmdir(log)
+    assert "blue" not in server.call(phone, "search_memory", queries=["lamp"])
+    assert "green" in server.call(phone, "search_memory", queries=["lamp"])
+
+
+def test_tokens_that_are_taken_away_open_nothing_any_more(server: Server) -> None:
+    phone = token("phone")
+    assert server.ask(phone, "tools/list").status == 200
+    assert server.ask(phone, "tools/list", path="/mcp/").status == 200
+    for name in ("server.sqlite", "server.sqlite-wal", "server.sqlite-shm"):
+        path = os.path.join(os.environ["HARK_HOME"], name)
+        if os.path.exists(path):
+            os.unlink(path)
+    assert server.ask(phone, "tools/list").status == 401
+    other = token("other")
+    assert server.ask(other, "tools/list").status == 200
+    assert server.ask(phone, "tools/list").status == 401
 
 
 def test_a_client_of_the_older_protocol_has_a_session_of_its_own(server: Server) -> None:

@@ -90,7 +90,7 @@ def test_a_wrong_path_secret_gets_the_very_answer_of_an_unknown_path(server: Ser
     assert server.ask(f"/mcp/{SECRET}", secret="", ip=ip).status == 200
     unknown = server.ask("/nothing/here", secret="", ip=ip)
     assert refused(unknown, 404)
-    for path in (f"/mcp/{SECRET[:-1]}", f"/mcp/{SECRET}x", "/mcp/", f"/mcp/{SECRET}/", f"/mcp//{SECRET}", f"/{SECRET}"):
+    for path in (f"/mcp/{SECRET[:-1]}", f"/mcp/{SECRET}x", f"/mcp/{SECRET}/x", f"/mcp//{SECRET}", f"/{SECRET}"):
         told = server.ask(path, secret="", ip=ip)
         without_date = [{k: v for k, v in one.headers.items() if k != "date"} for one in (told, unknown)]
         assert (told.status, told.body, without_date[0]) == (404, unknown.body, without_date[1]), path

@@ -122,7 +122,7 @@ def test_what_a_model_reads_stays_within_its_budget() -> None:
 def test_the_list_of_tools_changes_only_on_purpose() -> None:
     """Clients and people agreed to these texts: whoever changes one writes the new number here."""
     told = json.dumps([lists.tool(one) for one in CHATGPT_TOOLS], sort_keys=True, ensure_ascii=False)
-    assert hashlib.sha256((told + INSTRUCTIONS).encode()).hexdigest()[:16] == "8fd41021df2deb19"
+    assert hashlib.sha256((told + INSTRUCTIONS).encode()).hexdigest()[:16] == "0fe76c7bf7d5997e"
 
 
 def test_a_token_sees_only_what_it_may_use() -> None:

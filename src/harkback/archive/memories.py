@@ -208,50 +208,62 @@ class Memories:
 
     def edit(self, one: str, text: str, details: Details) -> Memory:
         """Change what a memory says, or what is said of it; its old text stays in its history."""
-        from harkback.memory.saving import checked
-
         with self._store() as store:
             project = None if details.project is None else self._project(store, details.project)
 
-        def changed(old: Memory) -> Memory:
-            new = old._replace(
-                text=text or old.text,
-                kind=details.kind or old.kind,
-                importance=old.importance if details.importance is None else details.importance,
-                entities=old.entities if details.entities is None else details.entities,
-                tags=old.tags if details.tags is None else details.tags,
-                project=old.project if project is None else project,
-                changed_ms=self.now_ms if text else old.changed_ms,
-            )
-            if details.date is not None or text:
-                new = _dated(new, details.date, self.now_ms, keep=details.date is None)
-            return checked(new)
+        return self._changed(one, lambda old: self._edited(old, text, details, project))
 
-        return self._changed(one, changed)
+    def _edited(self, old: Memory, text: str, details: Details, project: str | None) -> Memory:
+        from harkback.memory.saving import checked
 
-    def replace(self, one: str, older: str) -> Memory:
-        """Say that a memory replaced another one that is there already.
+        new = old._replace(
+            text=text or old.text,
+            kind=details.kind or old.kind,
+            importance=old.importance if details.importance is None else details.importance,
+            entities=old.entities if details.entities is None else details.entities,
+            tags=old.tags if details.tags is None else details.tags,
+            project=old.project if project is None else project,
+            changed_ms=self.now_ms if text else old.changed_ms,
+        )
+        if details.date is not None or text:
+            new = _dated(new, details.date, self.now_ms, keep=details.date is None)
+        return checked(new)
 
-        Raises NoMemory, Ambiguous, AlreadyReplaced, BadValue.
+    def update(
+        self, one: str, *, text: str = "", importance: int | None = None, status: str | None = None, older: str = ""
+    ) -> Memory:
+        """Change a memory in several ways at once, all of them or none; `older` is what it replaced.
+
+        Raises NoMemory, Ambiguous, SaysTheSame, AlreadyReplaced, BadValue, MemoryTooLong, MemoryTooShort.
         """
         from harkback.memory.saving import replace
 
+        details = Details(importance=importance)
+        ended = {ACTIVE: None, DONE: self.now_ms, ARCHIVED: self.now_ms}
         with guarded(self.place.data), self._store(write=True) as store, store.writing():
-            return replace(store, store.find(one), store.find(older), self.now_ms)
+            memory = self._change(store, one, lambda old: self._edited(old, text, details, None))
+            if status is not None:
+                when = ended[status] and (memory.ended_ms or ended[status])
+                memory = self._change(store, memory.id, lambda old: old._replace(status=status, ended_ms=when))
+            return replace(store, memory, store.find(older), self.now_ms) if older else memory
 
     def _changed(self, one: str, change: Callable[[Memory], Memory]) -> Memory:
+        with guarded(self.place.data), self._store(write=True) as store, store.writing():
+            return self._change(store, one, change)
+
+    def _change(self, store: MemoryStore, one: str, change: Callable[[Memory], Memory]) -> Memory:
+        """Change a memory, inside `writing`. Raises NoMemory, Ambiguous, SaysTheSame."""
         from harkback.memory.saving import normal
 
-        with guarded(self.place.data), self._store(write=True) as store, store.writing():
-            old = store.find(one)
-            new = change(old)
-            same = [] if new.text == old.text else store.same_text(normal(new.text))
-            for other in same:
-                is_here = other.status == new.status == ACTIVE and other.project == new.project
-                if is_here and other.id != new.id and other.text == new.text:
-                    raise errors.SaysTheSame(new.id, other.id)
-            store.change(new, normal(new.text), self.now_ms)
-            return new
+        old = store.find(one)
+        new = change(old)
+        same = [] if new.text == old.text else store.same_text(normal(new.text))
+        for other in same:
+            is_here = other.status == new.status == ACTIVE and other.project == new.project
+            if is_here and other.id != new.id and other.text == new.text:
+                raise errors.SaysTheSame(new.id, other.id)
+        store.change(new, normal(new.text), self.now_ms)
+        return new
 
     def forget(self, ids: Sequence[str]) -> int:
         """Take memories out for good, also those in the bin; gives how many. Raises NoMemory, Ambiguous."""

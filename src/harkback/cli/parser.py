@@ -401,8 +401,8 @@ def _hook(add: Callable[..., argparse.ArgumentParser]) -> None:
         "hook",
         help="answer a hook of an agent program",
         description="Read what an agent program sends to a hook on standard input, and answer: where a prompt points to"
-        " past work, with a reminder to search first and the best that is there. Otherwise nothing is said, and never an"
-        " error. Agents start this by themselves: docs/hook.md.",
+        " past work, with a reminder to search first and the best that is there. Otherwise nothing is said,"
+        " and never an error. Agents start this by themselves: docs/hook.md.",
     )
 
 

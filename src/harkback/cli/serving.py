@@ -16,9 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
-    from typing import Any
 
     from harkback.config import Settings as Options
+    from harkback.mcp.http import Done
     from harkback.server.gate import App
 
 _NEEDED = ("uvicorn", "starlette", "mcp")
@@ -63,18 +63,29 @@ def _app(folder: str) -> App:
     from harkback.mcp.http import http_app
     from harkback.server.api import MemoriesApi, beside
     from harkback.server.audit import AuditLog, Entry, hash_of
+    from harkback.server.logs import agent_of
     from harkback.server.sessions import Sessions
 
     log = AuditLog(folder, _now_ms)
 
-    def write(told: dict[str, Any]) -> None:
-        status = "ok" if told["ok"] else "error"
-        arguments = hash_of(told["arguments"])
-        who = (told["token"], told["client"], told["version"])
-        log.write(Entry(*who, told["tool"], tuple(told["ids"]), arguments, told["characters"], status, told["ms"]))
+    class Audit:
+        """Writes calls of tools into the audit log."""
+
+        ready = staticmethod(log.ready)
+
+        @staticmethod
+        def write(done: Done) -> None:
+            """Write a call down; where that has become impossible, whoever runs the server is told."""
+            who, status = done.caller, "error" if done.is_error else "ok"
+            hashed = hash_of(done.arguments)
+            entry = (who.name, agent_of(who.client), who.version, done.tool, done.ids, hashed, done.characters, status)
+            try:
+                log.write(Entry(*entry, done.ms))
+            except errors.FileUnwritable as error:
+                note(f"hark: {error}")
 
     door = Door(is_remote=True)
-    return beside(MemoriesApi(lambda: door.both({})[1]), Sessions(http_app(door, write)))
+    return beside(MemoriesApi(lambda: door.both({})[1]), Sessions(http_app(door, Audit())))
 
 
 def _now_ms() -> int:

@@ -51,6 +51,15 @@ class Token(NamedTuple):
         return self.revoked_ms is None and (self.expires_ms is None or now_ms < self.expires_ms)
 
 
+def _identity(path: str) -> tuple[int, int] | None:
+    """Give what a file is known by, whatever its name; None where there is none."""
+    try:
+        told = os.stat(path)
+    except OSError:
+        return None
+    return told.st_dev, told.st_ino
+
+
 def hash_of(secret: str) -> bytes:
     """Give what is kept of a secret."""
     return hashlib.sha256(secret[:_LONGEST_CHARS].encode("utf-8", "surrogatepass")).digest()
@@ -59,9 +68,11 @@ def hash_of(secret: str) -> bytes:
 class TokenStore:
     """The tokens in one folder. Every change is one short transaction, seen by a running server at its next request."""
 
-    def __init__(self, con: sqlite3.Connection) -> None:
+    def __init__(self, con: sqlite3.Connection, path: str) -> None:
         """Use `open`."""
         self.con = con
+        self.path = path
+        self._opened = _identity(path)
 
     @classmethod
     def open(cls, folder: str, *, write: bool = False) -> TokenStore | None:
@@ -80,7 +91,19 @@ class TokenStore:
         if not is_laid_out(con):
             con.close()
             return None
-        return cls(con)
+        return cls(con, path)
+
+    def _is_current(self) -> bool:
+        """Whether the file that was opened is there still; opens what stands in its place."""
+        now = _identity(self.path)
+        if now == self._opened:
+            return True
+        found = TokenStore.open(os.path.dirname(self.path), write=True) if now is not None else None
+        if found is None:
+            return False
+        self.con.close()
+        self.con, self._opened = found.con, now
+        return True
 
     def __enter__(self) -> Self:
         """Give itself."""
@@ -96,6 +119,8 @@ class TokenStore:
 
     def find(self, secret: str, now_ms: int) -> Token | None:
         """Find the live token of a secret. Every row is compared, in the same time whatever it holds."""
+        if not self._is_current():
+            return None
         given = hash_of(secret)
         found = None
         for kept, *row in self.con.execute(f"SELECT hash, {_COLUMNS} FROM token").fetchall():

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from harkback import errors
 from harkback._record import NamedTuple
+from harkback.archive.answers import SessionView
 from harkback.archive.memories import EVERYWHERE, HERE, Details
 from harkback.mcp import rendering
 from harkback.mcp.arguments import Refused, checked
 from harkback.mcp.catalogue import BY_NAME, DELETE, PAGE_CHARS, SCOPES, TOOLS
 from harkback.mcp.cursors import Cursors
 from harkback.mcp.refusals import refusal
+from harkback.memory.profile import section
 from harkback.model import CONTEXT
 from harkback.telling import line
 
@@ -44,9 +46,12 @@ BESIDE = 5
 """So many hits in sessions stand below memories."""
 LIMIT = 5
 BUDGET = 4000
+FETCHED = 100_000
+"""ChatGPT wants a document whole; so many characters fit into a result everywhere."""
 AROUND = 3
 TURNS = 20
-_FURTHEST = 500
+DEPTH = 100
+"""So many are put in order for a question, the same for each of its pages; what lies deeper wants a narrower one."""
 
 
 class Caller(NamedTuple):
@@ -140,6 +145,8 @@ class _Call:
         if len(found) > shown:
             cursor = self.calls.cursors.make(at + shown, self.caller.name, "search_memory", given)
             blocks.append(f"more memories: cursor={cursor}")
+        elif at + shown >= DEPTH:
+            blocks.append(_DEEPEST)
         if not at and "kind" not in given:
             blocks += self._beside(queries, given)
         elif not lines:
@@ -150,7 +157,7 @@ class _Call:
     def _beside(self, queries: Sequence[str], given: Arguments) -> list[str]:
         """Find what was said in sessions, below the memories."""
         filters = {name: given.get(name) for name in ("project", "since", "until")}
-        hits, pending = self._hits(queries, filters, BESIDE + 1)
+        hits, pending = self._hits(queries, filters, 2 * BESIDE)
         lines, _ = _within(list(map(rendering.hit, hits[:BESIDE])), PAGE_CHARS // 2 - 600)
         if not lines:
             return [f"0 hits in past sessions. {_ADVICE}", *pending]
@@ -189,28 +196,23 @@ class _Call:
         if status == "active" and not self.memories.knows(one):
             one = self.memories.take_from_bin(one).id
             done, status = ["brought back"], None
-        if text or "importance" in given:
-            self.memories.edit(one, text, Details(importance=given.get("importance")))
-            done += [f"{name} changed" for name in ("text", "importance") if given.get(name)]
-        if status is not None:
-            change = {"active": self.memories.reopen, "done": self.memories.finish, "archived": self.memories.archive}
-            change[status](one)
-            done.append(f"status {status}")
-        if older is not None:
-            self.memories.replace(one, older)
-            done.append(f"replaces {older}")
+        memory = self.memories.update(
+            one, text=text, importance=given.get("importance"), status=status, older=older or ""
+        )
+        done += [f"{name} changed" for name in ("text", "importance") if given.get(name)]
+        done += [f"status {status}"] if status is not None else []
+        done += [f"replaces {older}"] if older else []
         self._changed()
-        memory, _, _ = self.memories.find(one)
         stands = rendering.framed([rendering.memory(memory, self.now_ms)])
         return Told(f"{', '.join(done)}; it stands as\n{stands}", ids=(memory.id,))
 
-    def _profile(self, section: str, given: Arguments) -> Told:
+    def _profile(self, name: str, given: Arguments) -> Told:
         others = [name for name in ("status", "supersedes", "importance") if name in given]
         if "text" not in given or others:
             raise Refused("A section of the profile takes text alone: update_memory(id=profile:focus, text=…).")
-        told = self.memories.write_profile(section, given["text"])
+        told = self.memories.write_profile(name, given["text"])
         self.calls.door.in_step(self.memories)
-        return Told(f"profile:{section} written, {len(told):,} characters", ids=(f"profile:{section}",))
+        return Told(f"profile:{name} written, {len(told):,} characters", ids=(f"profile:{name}",))
 
     def forget_memory(self, given: Arguments) -> Told:
         memory = self.memories.put_in_bin(given["id"])
@@ -227,7 +229,7 @@ class _Call:
         if not queries and not any(value for name, value in filters.items() if name != "in"):
             raise Refused("queries holds no word. Give what is looked for, or a filter such as file=nginx.conf.")
         at, limit = self._at("search_sessions", given), given.get("limit", LIMIT)
-        hits, pending = self._hits(queries or [""], filters, at + limit + 1)
+        hits, pending = self._hits(queries or [""], filters, DEPTH)
         lines, shown = _within(list(map(rendering.hit, hits[at : at + limit])), PAGE_CHARS - 800)
         if not lines:
             return Told("\n".join([f"0 hits for {_named(queries)}. {_ADVICE}", *pending]))
@@ -235,6 +237,8 @@ class _Call:
         if len(hits) > at + shown:
             cursor = self.calls.cursors.make(at + shown, self.caller.name, "search_sessions", given)
             blocks.append(f"more: cursor={cursor} (or narrow with project, agent, since)")
+        elif len(hits) >= DEPTH:
+            blocks.append(_DEEPEST)
         return Told("\n".join(blocks))
 
     def _hits(
@@ -272,20 +276,31 @@ class _Call:
         return with_options(parse(text, self.now_ms), self.now_ms, **{k: v or None for k, v in filters.items()})
 
     def read_session(self, given: Arguments) -> Told:
-        from harkback.archive.answers import SessionView
-
         one, page = given["id"], given.get("page", 1)
-        if self.memories.knows(one):
-            memory, past, _ = self.memories.find(one)
-            lines = [rendering.memory(memory, self.now_ms), *(f"before: {text}" for _, text in past)]
-            return Told(rendering.framed(_within(lines, PAGE_CHARS - 200)[0]))
-        view = self.archive.show(one, context=given.get("around", AROUND), page=page, page_parts=TURNS)
-        if isinstance(view, SessionView):
-            return Told(rendering.session_page(view, PAGE_CHARS))
-        pages = rendering.message_pages(view, PAGE_CHARS)
+        text = self._remembered(one)
+        if text is None:
+            view = self.archive.show(one, context=given.get("around", AROUND), page=page, page_parts=TURNS)
+            if isinstance(view, SessionView):
+                return Told(rendering.session_page(view, PAGE_CHARS), ids=(view.session.id,))
+            text = rendering.message(view)
+        pages = rendering.pages(text, PAGE_CHARS)
         if page > len(pages):
             raise errors.NoPage(one, page, len(pages))
-        return Told(pages[page - 1])
+        return Told(pages[page - 1], ids=(one,))
+
+    def _remembered(self, one: str) -> str | None:
+        """Give a memory with its history, or a section of the profile, whole; None for any other id."""
+        if one.startswith("profile:"):
+            name = section(one.partition(":")[2]).name
+            told = next((part.text for part in self.memories.profile() if part.section == name), "")
+            return f"{one}\n{told or 'nothing yet; update_memory writes it'}"
+        if not self.memories.knows(one):
+            return None
+        memory, past, chain = self.memories.find(one)
+        lines = [rendering.memory(memory, self.now_ms)]
+        lines += [f"before: {text}" for _, text in past]
+        lines += [f"in place of {rendering.memory(older, self.now_ms)}" for older in chain]
+        return "\n".join(lines)
 
     def get_recent_context(self, given: Arguments) -> Told:
         from harkback.archive.context import context
@@ -319,15 +334,27 @@ class _Call:
         import json
 
         one = given["id"]
-        text = self.read_session({"id": one}).text
-        title = text.partition("\n")[0][:120]
+        text = self._whole(one)
+        title = next((part for part in text.splitlines() if part.strip()), one)[:120]
         told = {"id": one, "title": title, "text": text, "url": _address(one), "metadata": {"source": "harkback"}}
         return Told(json.dumps(told, ensure_ascii=False))
+
+    def _whole(self, one: str) -> str:
+        """Give a memory, a message or a session in one piece."""
+        text = self._remembered(one)
+        if text is not None:
+            return line(text) if "\n" not in text else text
+        view = self.archive.show(one, context=0, page=1, page_parts=10 * TURNS)
+        return (
+            rendering.session_page(view, FETCHED)
+            if isinstance(view, SessionView)
+            else rendering.message(view)[:FETCHED]
+        )
 
     # -- helpers ---------------------------------------------------------------------------------------------------
 
     def _at(self, tool: str, given: Arguments) -> int:
-        return min(_FURTHEST, self.calls.cursors.read(self.caller.name, tool, given))
+        return self.calls.cursors.read(self.caller.name, tool, given)
 
     def _instant(self, bound: str, text: str | None) -> int | None:
         from harkback.query import instant
@@ -337,6 +364,7 @@ class _Call:
 
 _LOOSE = 2
 """Tiers that hold not all of the words compete by place."""
+_DEEPEST = "That is as deep as one question goes. Narrow it: more words, project, since, until."
 _ADVICE = "Try fewer or other words, another language, no filters."
 
 

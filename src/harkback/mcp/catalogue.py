@@ -8,7 +8,7 @@ about 4,000 characters. The whole list stays below 2,500 tokens.
 from __future__ import annotations
 
 from harkback._record import NamedTuple
-from harkback.model import LANES, MEMORY_KINDS
+from harkback.model import LANES, MEMORY, MEMORY_KINDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ class Tool(NamedTuple):
         }
 
 
+_LANES = tuple(lane for lane in LANES if lane != LANES[MEMORY])
 MOST_QUERIES = 8
 QUERY_CHARS = 500
 MOST_HITS = 50
@@ -163,8 +164,9 @@ UPDATE_MEMORY = Tool(
     "Change a memory",
     "Change a memory: correct its text (the old text stays in its history), finish a task (status=done), leave it out"
     " of answers (archived), bring it back (active; also what forget_memory took less than a day ago), or say which"
-    " older memory it replaces (supersedes). id=profile:SECTION with text writes a section of the user's profile anew:"
-    " work, person, focus, recent, early, history, instructions. For a new fact use save_memory.",
+    " older memory it replaces (supersedes). id=profile:SECTION with text writes a section of the user's profile anew"
+    " (read_session gives what it says now): work, person, focus, recent, early, history, instructions. For a"
+    " new fact use save_memory.",
     {
         "id": _text("Id of the memory, or profile:focus …"),
         "text": _text("The whole new text", 20_000),
@@ -204,7 +206,7 @@ SEARCH_SESSIONS = Tool(
         "tool": _text("Calls of this tool, e.g. Bash"),
         "since": _SINCE,
         "until": _UNTIL,
-        "in": _choice(f"{', '.join(LANES)} or all (default: talk, calls, title, memory)", (*LANES, "all")),
+        "in": _choice(f"{', '.join(_LANES)} or all (default: talk, calls, title)", (*_LANES, "all")),
         "limit": _LIMIT,
         "cursor": _CURSOR,
     },
@@ -220,7 +222,7 @@ READ_SESSION = Tool(
     "Read a past session, or one message whole with the turns around it, by an id that a search gave. A page has up to"
     " 10,000 characters; the first line says page i of n.",
     {
-        "id": _text("Id of a session or message"),
+        "id": _text("Id of a session, message or memory, or profile:work …"),
         "around": _number("Turns before and after a message, 0-20 (default 3)", 0, 20),
         "page": _number("Page, from 1", 1, 100_000),
     },
@@ -234,7 +236,8 @@ GET_RECENT_CONTEXT = Tool(
     "get_recent_context",
     "Recent context",
     "What to know before the first answer: the user's profile, open and due tasks, latest memories and sessions of this"
-    " project. Call it once at the start of a conversation.",
+    " project. Call it once at the start of a conversation. What is cut is whole in read_session(id=profile:work), or"
+    " by its id.",
     {"project": _PROJECT, "budget": _number("Characters, 500-10000 (default 4000)", 500, PAGE_CHARS)},
     (),
     READ,

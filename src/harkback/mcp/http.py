@@ -4,23 +4,33 @@ from __future__ import annotations
 
 import contextlib
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcp.server.transport_security import TransportSecuritySettings
 
+from harkback.errors import HarkError
 from harkback.mcp.calls import Caller, Calls, Told
 from harkback.mcp.catalogue import READ
+from harkback.mcp.refusals import refusal
 from harkback.mcp.sdk import server
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator
+    from typing import Protocol
 
     from mcp.server.context import ServerRequestContext
     from starlette.applications import Starlette
 
     from harkback.mcp.calls import Door
 
-    Audit = Callable[[dict[str, Any]], None]
+    class Audit(Protocol):
+        """Where calls are written down."""
+
+        def ready(self) -> None:
+            """See that something can be written. Raises FileUnwritable."""
+
+        def write(self, done: Done) -> None:
+            """Write a call down. Never raises."""
 
 
 def http_app(door: Door, audit: Audit) -> Starlette:
@@ -64,7 +74,27 @@ def _caller(context: ServerRequestContext[Any], *, is_chatgpt: bool) -> Caller:
     told = (context.meta or {}).get("io.modelcontextprotocol/clientInfo")
     client = told if isinstance(told, dict) else {}
     name, version = (str(client.get(key, "")) for key in ("name", "version"))
+    name = name or _agent(request)
     return Caller(known.name, known.scope, is_chatgpt=is_chatgpt, client=name, version=version)
+
+
+def _agent(request: Any) -> str:
+    """Name a client that does not name itself with each call: by its user agent, up to the first bracket."""
+    told: str = request.headers.get("user-agent", "")
+    return told.partition("(")[0].strip()
+
+
+class Done(NamedTuple):
+    """A call that was done, for the audit log; its arguments are not to be written down themselves."""
+
+    caller: Caller
+    tool: str
+    arguments: dict[str, Any]
+    ids: tuple[str, ...]
+    characters: int
+    """Of the answer."""
+    is_error: bool
+    ms: int
 
 
 class _Audited(Calls):
@@ -75,20 +105,15 @@ class _Audited(Calls):
         self._audit = audit
 
     def call(self, name: str, given: dict[str, Any], caller: Caller = Caller()) -> Told:  # noqa: B008 - a plain value
-        """Do one call, and write it down."""
+        """Do one call, and write it down; where that cannot be, nothing is done."""
         began = monotonic()
+        try:
+            self._audit.ready()
+        except HarkError as error:
+            return Told(refusal(error, is_remote=True), is_error=True)
         told = super().call(name, given, caller)
-        self._audit(
-            {
-                "token": caller.name,
-                "client": caller.client,
-                "version": caller.version,
-                "tool": name[:60],
-                "arguments": given,
-                "ids": list(told.ids),
-                "characters": len(told.text),
-                "ok": not told.is_error,
-                "ms": round((monotonic() - began) * 1000),
-            }
-        )
+        named = [value for key in ("id", "supersedes") if isinstance(value := given.get(key), str)]
+        ids = tuple(dict.fromkeys([*told.ids, *named]))
+        ms = round((monotonic() - began) * 1000)
+        self._audit.write(Done(caller, name[:60], given, ids, len(told.text), told.is_error, ms))
         return told

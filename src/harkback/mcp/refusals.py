@@ -34,6 +34,7 @@ _OF_THE_MACHINE = (
     errors.DiskFull,
     errors.RemoteFolder,
     errors.WordsMissing,
+    errors.FileUnwritable,
 )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from harkback import rank
 from harkback.memory.ages import age, language_of
 from harkback.model import ACTIVE, LANES, ROLES, TALK
 from harkback.moments import local, span
-from harkback.telling import base, line, title_of, when
+from harkback.telling import base, line, plain, shares, title_of, when
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ def framed(lines: Sequence[str]) -> str:
 
 def unbroken(text: str) -> str:
     """Give a text that neither ends our frame nor begins one."""
-    return text.replace("<harkback", "‹harkback").replace("</harkback", "‹/harkback")
+    return re.sub(r"<(\s*/?\s*harkback)", r"‹\1", text, flags=re.IGNORECASE)
 
 
 def day(time_ms: int | None) -> str:
@@ -90,8 +92,6 @@ def saved(one: Saved, now_ms: int) -> str:
 def turn(part: StoredPart, most: int = 0) -> str:
     """Write a turn, cut to `most` characters where there is a bound."""
     who = ROLES[part.role] if part.lane == TALK else f"{ROLES[part.role]}/{LANES[part.lane]}"
-    from harkback.telling import plain
-
     text = plain(part.text)
     if most and len(text) > most:
         text = f"{text[:most].rstrip()}… [{len(text) - most:,} more characters: read_session(id={part.message})]"
@@ -108,36 +108,34 @@ def session_line(one: StoredSession) -> str:
 
 def session_page(view: SessionView, most: int) -> str:
     """Write a page of a session within `most` characters: long turns are cut to an equal share."""
-    head = [f"page {view.page} of {view.pages}: {session_line(view.session)}"]
+    told = [session_line(view.session)]
     if view.page == 1 and view.files:
         more = f" and {len(view.files) - _NAMED} more" if len(view.files) > _NAMED else ""
-        head.append(line(f"files: {', '.join(view.files[:_NAMED])}{more}"))
+        told.append(line(f"files: {', '.join(view.files[:_NAMED])}{more}"))
     if view.page == 1 and view.children:
-        head.append(line(f"subagents and forks: {', '.join(one.id for one in view.children[:_NAMED])}"))
+        told.append(line(f"subagents and forks: {', '.join(one.id for one in view.children[:_NAMED])}"))
     foot = [f"next: page={view.page + 1}"] if view.page < view.pages else []
-    left = most - sum(len(one) + 1 for one in [*head, FRAME, END, *foot])
-    shares = _shares([len(part.text) for part in view.parts], left - len(view.parts) * 150)
-    turns = [turn(part, share) for part, share in zip(view.parts, shares, strict=True)]
-    return "\n".join([*head, framed(turns), *foot])
+    head = f"page {view.page} of {view.pages}"
+    left = most - sum(len(one) + 1 for one in [*told, head, FRAME, END, *foot])
+    lengths = shares([len(part.text) for part in view.parts], left - len(view.parts) * 150)
+    told += [turn(part, share) for part, share in zip(view.parts, lengths, strict=True)]
+    return "\n".join([head, framed(told), *foot])
 
 
-def _shares(lengths: Sequence[int], left: int) -> list[int]:
-    """Divide room among texts: the short ones get what they need, the long ones an equal part of the rest."""
-    shares = [0] * len(lengths)
-    waiting = sorted(range(len(lengths)), key=lambda at: lengths[at])
-    for place, at in enumerate(waiting):
-        shares[at] = max(1, min(lengths[at], left // (len(waiting) - place)))
-        left -= shares[at]
-    return shares
-
-
-def message_pages(view: MessageView, most: int) -> list[str]:
-    """Write a message whole, with the turns around it, cut into pages of `most` characters."""
-    around = 240
-    lines = [*(turn(one, around) for one in view.before), *(turn(one) for one in view.parts)]
-    lines += [turn(one, around) for one in view.after]
-    text = "\n".join(lines)
-    room = most - 400
+def pages(text: str, most: int) -> list[str]:
+    """Cut a quoted text into pages of `most` characters."""
+    room = most - 200
     pieces = [text[at : at + room] for at in range(0, len(text), room)] or [""]
-    head = session_line(view.session)[:250]
-    return [f"page {number} of {len(pieces)}: {head}\n{framed([piece])}" for number, piece in enumerate(pieces, 1)]
+    number = len(pieces)
+    return [
+        "\n".join([f"page {at} of {number}", framed([piece]), *([f"next: page={at + 1}"] if at < number else [])])
+        for at, piece in enumerate(pieces, 1)
+    ]
+
+
+def message(view: MessageView) -> str:
+    """Write a message whole, with the session it is of and the turns around it."""
+    around = 240
+    lines = [session_line(view.session), *(turn(one, around) for one in view.before)]
+    lines += [*(turn(one) for one in view.parts), *(turn(one, around) for one in view.after)]
+    return "\n".join(lines)

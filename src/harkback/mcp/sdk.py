@@ -5,6 +5,7 @@ Its low-level server is used: schemas, errors and texts stay ours. Only this mod
 
 from __future__ import annotations
 
+import json
 import threading
 from typing import TYPE_CHECKING, Any, cast
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 _LISTS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list", "server/discover")
 _BUDGETS = {PROFILE_URI: 10_000, RECENT_URI: 4_000}
 """Characters of each resource."""
+
+_NO_JSON, _BATCH = -32700, -32600
 
 _LAST_S = 1.5
 """So long, after the input has ended, a call that is being done may still be answered."""
@@ -134,21 +137,35 @@ class _Ends:
         self._done = threading.Condition()
 
     def readline(self) -> str:
-        """Give the next line; at the end of the input nothing, once what was asked has its answer."""
-        line = self._first.pop() if self._first else next(self._lines, None)
-        if line is None:
-            with self._done:
-                self._done.wait_for(lambda: not self._open, _LAST_S)
-            return ""
-        number = _id(line)
-        if number is not None and number not in self._answered:
+        """Give the next message; at the end of the input nothing, once what was asked has its answer.
+
+        What is no message is answered here: the SDK drops it, and whoever sent it would wait.
+        """
+        while (line := self._first.pop() if self._first else next(self._lines, None)) is not None:
+            message = _parsed(line)
+            if isinstance(message, dict):
+                self._note(message)
+                return line.decode("utf-8", "replace") + "\n"
+            if line.strip():
+                code, why = (
+                    (_BATCH, "Batches are not taken.") if message is not None else (_NO_JSON, "This is no JSON.")
+                )
+                error = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": why}}
+                self._wire.write(json.dumps(error).encode())
+        with self._done:
+            self._done.wait_for(lambda: not self._open, _LAST_S)
+        return ""
+
+    def _note(self, message: dict[str, Any]) -> None:
+        """Note a request that is to be answered."""
+        number = message.get("id")
+        if "method" in message and isinstance(number, (int, str)) and number not in self._answered:
             with self._done:
                 self._open.add(number)
-        return line.decode("utf-8", "replace") + "\n"
 
     def write(self, text: str) -> int:
         """Write a message."""
-        number = _id(text.encode(), is_answer=True)
+        number = _answer_to(text)
         if number is not None and number in self._answered:
             self._answered.discard(number)
             return len(text)
@@ -162,15 +179,18 @@ class _Ends:
         """Do nothing: what was written is gone."""
 
 
-def _id(line: bytes, *, is_answer: bool = False) -> object:
-    """Give the id of a request, or of an answer; None for anything else."""
-    import json
-
+def _parsed(line: bytes) -> Any:
+    """Read a line; None for what is no JSON."""
     try:
-        message = json.loads(line)
+        return json.loads(line)
     except (ValueError, RecursionError):
         return None
-    if not isinstance(message, dict) or ("method" in message) == is_answer:
+
+
+def _answer_to(text: str) -> object:
+    """Give the id of the request that a message answers; None for any other message."""
+    message = _parsed(text.encode("utf-8", "replace"))
+    if not isinstance(message, dict) or "method" in message:
         return None
     number = message.get("id")
     return number if isinstance(number, (int, str)) else None

@@ -45,13 +45,13 @@ class Wire:
             line, end, rest = self._rest.partition(b"\n")
             if end:
                 self._rest = rest
-                yield line
+                yield _whole(line)
                 continue
             more = os.read(self._in, _AT_ONCE)
             if not more:
                 self._rest = b""
                 if line:
-                    yield line
+                    yield _whole(line)
                 return
             self._rest += more
 
@@ -60,6 +60,16 @@ class Wire:
         line += b"\n"
         while line:
             line = line[os.write(self._out, line) :]
+
+
+def _whole(line: bytes) -> bytes:
+    """Write half of a surrogate pair (clients that cut texts send it) as a sign: no encoder takes it."""
+    if b"\\ud" not in line.lower():
+        return line
+    try:
+        return json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8", "replace")
+    except (ValueError, RecursionError):
+        return line
 
 
 class Front:

@@ -18,6 +18,7 @@ from harkback.model import ACTIVE, MEMORY_KINDS, SUPERSEDED, Memory
 from harkback.redact import masker
 from harkback.text.clean import clean
 from harkback.text.fold import fold
+from harkback.text.unseen import UNSEEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,8 +56,8 @@ class Saved(NamedTuple):
 
 
 def says(text: str) -> str:
-    """Give a text as it is stored: tidied, and secrets masked."""
-    return masker().mask(clean(text).strip())[0]
+    """Give a text as it is stored: tidied, without signs that nobody sees, and secrets masked."""
+    return masker().mask(UNSEEN.sub("", clean(text)).strip())[0]
 
 
 def masked(text: str) -> str:

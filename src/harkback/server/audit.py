@@ -56,8 +56,15 @@ class AuditLog:
         self.path = os.path.join(folder, AUDIT_FILE)
         self.now_ms = now_ms
 
+    def ready(self) -> None:
+        """See that a call could be written down. Raises FileUnwritable: what cannot be is not to be done unseen."""
+        try:
+            os.close(os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0), 0o600))
+        except OSError as error:
+            raise errors.FileUnwritable(self.path, error.strerror or error) from error
+
     def write(self, entry: Entry) -> None:
-        """Add a call. Raises FileUnwritable: what cannot be written down is not to be done unseen."""
+        """Add a call. Raises FileUnwritable."""
         cut = entry._replace(
             client=entry.client[:_NAME_CHARS],
             version=entry.version[:_NAME_CHARS],

@@ -174,7 +174,7 @@ class Gate:
         return caller, path
 
     def _known(self, scope: Scope) -> tuple[Caller, str]:
-        path: str = scope["path"]
+        path: str = scope["path"].rstrip("/")  # a pasted address often ends with one
         if path in {*WITH_PATH_SECRET, _API} or path.startswith(f"{_API}/"):
             _refuse_query_tokens(scope)
             caller = self._caller(_bearer(scope), is_path_secret=False)

@@ -280,6 +280,8 @@ def _wrong_secret(target: _Target) -> Check:
         return Check("wrong secret", is_fine=False, found=_why(error), next_step="Run the check again.")
     if reply.status == http.client.NOT_FOUND:
         return Check("wrong secret", is_fine=True, found="404")
+    if reply.status == http.client.TOO_MANY_REQUESTS:
+        return Check("wrong secret", is_fine=False, found="cannot be told now", next_step=_STEPS[429])
     step = "Something else than `hark serve` answers here, or lets everybody in. Take it off the network."
     return Check("wrong secret", is_fine=False, found=str(reply.status), next_step=step)
 
