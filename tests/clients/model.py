@@ -1,7 +1,8 @@
 """A model that does what the prompt says, behind the two interfaces that Claude Code, Pi and Codex speak.
 
 `CALL name {"json": "arguments"}` in a prompt is answered by a call of that tool, and the tool's result by a text
-that quotes it; any other prompt by `ok`. Every request is kept. Shapes: Anthropic's Messages and OpenAI's Responses, streamed.
+that quotes it; any other prompt by `ok`. Every request is kept. Shapes: Anthropic's Messages and OpenAI's
+Responses, streamed.
 """
 
 from __future__ import annotations
