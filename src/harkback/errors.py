@@ -79,17 +79,21 @@ class NothingToChange(HarkError):
     """
 
 
-class NoEmbedder(HarkError):
+class MeaningFailed(HarkError):
+    """{0}"""
+
+
+class NoEmbedder(MeaningFailed):
     """Nothing is here that could compare meanings. `pip install 'harkback[semantic]'` adds it, or name a server with
     `hark config meaning.endpoint`.
     """
 
 
-class NoVectors(HarkError):
+class NoVectors(MeaningFailed):
     """Nothing was prepared yet for comparing meanings. `hark sync` does that, the newest sessions first."""
 
 
-class EmbedderFailed(HarkError):
+class EmbedderFailed(MeaningFailed):
     """Meaning cannot be looked at: {0} failed ({1}). Words are searched as ever; `hark config meaning.embedder off`
     keeps it from being tried.
     """

@@ -64,7 +64,7 @@ def search(answer: Answer, now_ms: int, shown: int | None = None) -> Json:
         "left_out": [{"session": one.id, "title": one.title} for one in answer.left_out],
         "truncated": len(found.hits) - len(hits),
         "more": found.more,
-        "notes": list(answer.query.notes),
+        "notes": [*answer.query.notes, *([answer.trouble] if answer.trouble else [])],
         "hint": answer.hint,
     }
 

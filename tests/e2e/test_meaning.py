@@ -130,7 +130,9 @@ def test_rebuild_makes_vectors_again_and_uninstall_takes_them_away(tmp_path: Pat
     hark("sync")
     before = hark("status", "--json").json["vectors"]["vectors"]
     hark("rebuild")
-    assert hark("search", "--meaning", "憑證到期").status == 2
+    by_words = hark("search", "--meaning", "憑證到期")
+    assert (by_words.status, "`hark sync`" in by_words.err) == (1, True)
+    assert "`hark sync`" in hark("search", "--json", "--meaning", "certificate").json["notes"][0]
     hark("sync")
     assert hark("status", "--json").json["vectors"]["vectors"] == before
     assert found("憑證到期")[0] == "the certificate expires in March"
@@ -161,9 +163,11 @@ def test_memories_are_recalled_by_meaning_at_once(tmp_path: Path, monkeypatch: p
 def test_without_an_embedder_words_are_searched_and_it_is_said_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HARK_MEANING_EMBEDDER", "off")
     hark("sync")
-    asked = hark("search", "--meaning", "certificate")
-    assert (asked.status, "harkback[semantic]" in asked.err) == (2, True)
-    assert hark("search", "certificate").status == 0
+    for more in ((), ("--by", "session")):
+        asked = hark("search", *more, "--meaning", "certificate")
+        assert (asked.status, asked.err.count("harkback[semantic]")) == (0, 1)
+        assert asked.out == hark("search", *more, "certificate").out
+    assert hark("search", "--meaning", "nowhere-at-all").status == 1
     assert "words only" in hark("status").out
 
 
@@ -176,3 +180,13 @@ def test_a_server_that_is_gone_costs_one_line(monkeypatch: pytest.MonkeyPatch) -
     hark("remember", "the certificate of the gateway expires in March")
     told: Any = hark("recall", "certificate")
     assert (told.status, told.err.count("Meaning cannot be looked at")) == (0, 1)
+
+
+@pytest.mark.usefixtures("home", "endpoint")
+def test_a_server_that_fails_at_the_question_leaves_the_answer_of_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    hark("sync")
+    assert found("憑證到期")[0] == "the certificate expires in March"
+    monkeypatch.setattr(Handler, "do_POST", lambda self: self.send_error(503))
+    asked = hark("search", "--meaning", "certificate")
+    assert (asked.status, asked.err.count("Meaning cannot be looked at")) == (0, 1)
+    assert asked.out == hark("search", "certificate").out

@@ -32,6 +32,8 @@ class Answer(NamedTuple):
     full_pass_is_due: bool
     memories: tuple[Recalled, ...] = ()
     """What was remembered of it, best first."""
+    trouble: str = ""
+    """What kept meaning from being looked at, where it was to be, and what to do."""
 
 
 class SessionView(NamedTuple):

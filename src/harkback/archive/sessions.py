@@ -165,18 +165,14 @@ class Archive:
             query, told = (query, ()) if by_session else self._remembered(query, lanes, limit, meaning=meaning)
             wanted = Search(query, lanes, limit, newest, substring, excluded, sealed, max(POOL, 2 * limit))
             looking = Looking(engine, wanted, self.now_ms, self._project(engine), context)
-            near = self._asking_near(query) if meaning else None
-            if by_session:
-                found = looking.sessions(near)
-            else:
-                found = looking.messages() if near is None else looking.by_meaning(near)
+            found, trouble = self._found(looking, by_session=by_session, meaning=meaning)
             coverage = engine.rows.coverage()
             if caught_up is not None:
                 coverage = coverage._replace(pending=caught_up.pending)
             hint = "" if found.hits or told else self._why_nothing(engine, wanted, coverage, asking)
             asked_by = frozenset(one.id for one in asking)
             is_due = self._is_due(coverage) or not engine.words_are_current
-            return Answer(query, found, coverage, left_out, asked_by, hint, is_due, told)
+            return Answer(query, found, coverage, left_out, asked_by, hint, is_due, told, trouble)
         finally:
             engine.close()
 
@@ -191,11 +187,19 @@ class Archive:
                 raise
             return query._replace(notes=(*query.notes, str(error))), ()
 
-    def _asking_near(self, query: Query) -> Asking | None:
-        """Give the vectors of the words of a query; None where it has none.
+    def _found(self, looking: Looking, *, by_session: bool, meaning: bool) -> tuple[Found, str]:
+        """Find by words, and by meaning where that is wanted; with what kept meaning from being looked at."""
+        trouble = ""
+        try:
+            near = self._asking_near(looking.search.query) if meaning else None
+            if near is not None:
+                return looking.sessions(near) if by_session else looking.by_meaning(near), ""
+        except errors.MeaningFailed as error:
+            trouble = str(error)
+        return looking.sessions(None) if by_session else looking.messages(), trouble
 
-        Raises NoEmbedder, NoVectors, EmbedderFailed.
-        """
+    def _asking_near(self, query: Query) -> Asking | None:
+        """Give the vectors of the words of a query; None where it has none. Raises MeaningFailed."""
         words = [word.text for clause in query.clauses if not clause.negated for word in clause.words]
         if not words:
             return None

@@ -69,6 +69,8 @@ def search(answer: Answer, now_ms: int, *, as_json: bool, budget: int, seconds: 
         print_json(whole)
     else:
         _print_hits(answer, _print_memories(answer, now_ms, budget))
+    if answer.trouble:
+        note(answer.trouble)
     note(_status_line(answer, seconds))
 
 

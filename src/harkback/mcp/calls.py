@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any, Protocol
 
-    from harkback.archive.answers import Answer
     from harkback.archive.memories import Memories
     from harkback.archive.sessions import Archive
     from harkback.mcp.catalogue import Tool
@@ -249,7 +248,8 @@ class _Call:
         told: list[str] = []
         meaning = self.archive.can_mean()
         for number, text in enumerate(queries):
-            answer = self._search(self._query(text, filters), most, is_first=not number, meaning=meaning)
+            query = self._query(text, filters)
+            answer = self.archive.search(query, limit=most, sync=not number, meaning=meaning)
             if not number and answer.full_pass_is_due:
                 self.calls.door.sync_later()
             for place, hit in enumerate(answer.found.hits):
@@ -262,13 +262,9 @@ class _Call:
             if not number and answer.coverage.pending:
                 told.append(f"{answer.coverage.pending:,} transcripts are still to be read; `hark sync` reads them.")
             told += [f"note: {note}" for note in answer.query.notes]
+            if answer.trouble and not self.caller.name:  # of the machine, nothing for who calls from elsewhere
+                told.append(f"note: {answer.trouble}")
         return [hit for _, _, hit in sorted(found.values(), key=lambda one: one[:2])], list(dict.fromkeys(told))
-
-    def _search(self, query: Query, most: int, *, is_first: bool, meaning: bool) -> Answer:
-        try:
-            return self.archive.search(query, limit=most, sync=is_first, meaning=meaning)
-        except (errors.NoEmbedder, errors.NoVectors, errors.EmbedderFailed):
-            return self.archive.search(query, limit=most, sync=False)
 
     def _query(self, text: str, filters: Mapping[str, str | None]) -> Query:
         from harkback.query import parse, with_options
