@@ -99,6 +99,10 @@ class EmbedderFailed(MeaningFailed):
     """
 
 
+class VectorsDamaged(MeaningFailed):
+    """The vectors in {0} are damaged ({1}). `hark rebuild` makes them again; nothing else is concerned."""
+
+
 class ExtraMissing(HarkError):
     """`{0}` needs more than is installed ({2} is missing). `pip install 'harkback[{1}]'` adds it."""
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import sqlite3
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +16,6 @@ import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from tests.e2e.pens import Claude, hark
 else:
@@ -190,3 +192,104 @@ def test_a_server_that_fails_at_the_question_leaves_the_answer_of_words(monkeypa
     asked = hark("search", "--meaning", "certificate")
     assert (asked.status, asked.err.count("Meaning cannot be looked at")) == (0, 1)
     assert asked.out == hark("search", "certificate").out
+
+
+def cut_rows(archive: Path) -> None:
+    (path,) = archive.glob("vectors-*/rows")
+    os.truncate(path, 100)
+
+
+def lose_files(archive: Path) -> None:
+    for path in archive.glob("vectors-*/*"):
+        path.unlink()
+
+
+def spoil_database(archive: Path) -> None:
+    (archive / "vectors.sqlite").write_bytes(b"no database " * 2000)
+
+
+def cut_database(archive: Path) -> None:
+    for path in archive.glob("vectors.sqlite-*"):
+        path.unlink()
+    os.truncate(archive / "vectors.sqlite", 5000)
+
+
+def make_foreign(archive: Path) -> None:
+    with contextlib.closing(sqlite3.connect(archive / "vectors.sqlite")) as con:
+        con.execute("DROP TABLE vector_middle")
+
+
+def lose_database(archive: Path) -> None:
+    (archive / "vectors.sqlite").unlink()
+
+
+DAMAGES = (cut_rows, lose_files, spoil_database, cut_database, make_foreign)
+
+
+@pytest.fixture(params=DAMAGES, ids=lambda one: one.__name__)
+def damaged(request: pytest.FixtureRequest) -> Path:
+    """Give the folder of an archive with damaged vectors, and prove that they were sound."""
+    for name in ("home", "endpoint"):
+        request.getfixturevalue(name)
+    hark("sync")
+    assert found("憑證到期")[0] == "the certificate expires in March"
+    assert hark("check").status == 0
+    archive = Path(os.environ["HARK_HOME"])
+    request.param(archive)
+    return archive
+
+
+@pytest.mark.usefixtures("damaged")
+def test_damaged_vectors_end_nothing_and_are_told_by_name() -> None:
+    asked = hark("search", "--meaning", "certificate")
+    assert (asked.status, asked.err.count("vectors in"), "`hark rebuild`" in asked.err) == (0, 1, True)
+    assert asked.out == hark("search", "certificate").out
+    assert hark("search", "--meaning", "--by", "session", "certificate").status == 0
+    state = hark("status")
+    assert (state.status, "damaged" in state.out, "Move" in state.out) == (0, True, False)
+    assert "damaged" in hark("status", "--json").json["vectors"]["problem"]
+    checked = hark("check", "--json")
+    assert checked.status == 2
+    assert [(one["mend"], "vectors" in one["kind"]) for one in checked.json["faults"]] == [("hark rebuild", True)]
+
+
+@pytest.mark.usefixtures("damaged")
+def test_a_sync_makes_damaged_vectors_again_and_says_so_once() -> None:
+    done = hark("sync")
+    assert (done.status, done.err.count("were damaged")) == (0, 1)
+    assert found("憑證到期")[0] == "the certificate expires in March"
+    assert hark("check").status == 0
+    assert "damaged" not in hark("sync").err
+
+
+def test_a_rebuild_throws_damaged_vectors_away_unopened(damaged: Path) -> None:
+    assert hark("rebuild").status == 0
+    assert list(damaged.glob("vectors[-.]*")) == [damaged / "vectors.lock"]
+    assert hark("check").status == 0
+    assert "damaged" not in hark("sync").err
+    assert found("憑證到期")[0] == "the certificate expires in March"
+
+
+@pytest.mark.parametrize("name", ["forget", "exclude"])
+def test_forgetting_leaves_nothing_of_damaged_vectors(damaged: Path, name: str) -> None:
+    argv = ("forget", "--match", "certificate") if name == "forget" else ("exclude", "add", "alpha")
+    assert hark(*argv, "--yes").status == 0
+    assert list(damaged.glob("vectors[-.]*")) == [damaged / "vectors.lock"]
+    hark("sync")
+    assert "the certificate expires in March" not in found("憑證到期")
+    assert hark("check").status == 0
+
+
+@pytest.mark.usefixtures("home", "endpoint")
+def test_files_of_vectors_without_their_database_are_told_and_do_not_stay() -> None:
+    archive = Path(os.environ["HARK_HOME"])
+    for mend in (("forget", "--match", "certificate", "--yes"), ("sync",), ("rebuild",)):
+        hark("sync")
+        assert hark("check").status == 0
+        (old,) = archive.glob("vectors-*")
+        (old / "rows").write_bytes(b"what was forgotten" * 4096 * 16)
+        lose_database(archive)
+        assert hark("check").status == 2
+        assert hark(*mend).status == 0
+        assert not any(b"forgotten" in path.read_bytes() for path in archive.glob("vectors-*/*"))
+        assert hark("check").status == 0

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
+from harkback.engines.local import vector_files
 from harkback.engines.local.schema import transaction
-from harkback.engines.local.vectors import BLOCK, VectorSet, open_vectors
+from harkback.engines.local.vectors import BLOCK, VectorSet, open_vectors, vectors_in
+from harkback.errors import VectorsDamaged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -114,5 +116,63 @@ def test_vectors_of_another_model_are_not_looked_at(kept: VectorSet, tmp_path: P
     put(kept, made(10))
     other = VectorSet(kept.con, str(tmp_path), "another")
     assert (other.count, other.nearest(made(1), [0], 5)) == (0, [])
-    kept.remove()
-    assert (VectorSet(kept.con, str(tmp_path), "a model").count, os.listdir(kept.folder)) == (0, [])
+    assert VectorSet(kept.con, str(tmp_path), "a model").count == 10
+    vector_files.throw_away(str(tmp_path))
+    assert not vector_files.there_are(str(tmp_path))
+    assert os.listdir(tmp_path) == []
+
+
+def cut(path: Path) -> None:
+    os.truncate(path, path.stat().st_size - 1)
+
+
+@pytest.mark.parametrize("name", ["ids", "rows", "bits"])
+@pytest.mark.parametrize("damage", [cut, os.unlink])
+def test_files_that_are_missing_or_too_short_are_found_when_a_set_is_opened(
+    kept: VectorSet, tmp_path: Path, name: str, damage: Callable[[Path], None]
+) -> None:
+    put(kept, made(10))
+    assert VectorSet(kept.con, str(tmp_path), "a model").count == 10
+    damage(Path(kept.folder) / name)
+    with pytest.raises(VectorsDamaged, match="hark rebuild"):
+        VectorSet(kept.con, str(tmp_path), "a model")
+
+
+def read_set(folder: Path) -> int:
+    with vectors_in(str(folder)) as con:
+        assert con is not None
+        return VectorSet(con, str(folder), "a model").count
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE vector_set SET rows = 5000",
+        "UPDATE vector_set SET dim = 64000",
+        "UPDATE vector_set SET dim = 0",
+        "UPDATE vector_set SET dim = 'many'",
+        "UPDATE vector_middle SET data = x'0000'",
+        "UPDATE vector_middle SET data = zeroblob(508) || x'0000c07f'",
+        "DELETE FROM vector_middle WHERE script = 1",
+        "DROP TABLE vector_middle",
+        "DROP TABLE vector_set",
+    ],
+)
+def test_a_database_that_does_not_agree_is_found(kept: VectorSet, tmp_path: Path, statement: str) -> None:
+    put(kept, made(10))
+    assert read_set(tmp_path) == 10
+    kept.con.execute(statement)
+    with pytest.raises(VectorsDamaged):
+        read_set(tmp_path)
+
+
+def test_a_database_that_is_none_or_of_a_newer_program_is_told_as_vectors(kept: VectorSet, tmp_path: Path) -> None:
+    kept.con.execute("PRAGMA user_version = 99")
+    for write in (False, True):
+        with pytest.raises(VectorsDamaged, match="newer"):
+            open_vectors(str(tmp_path), write=write)
+    kept.con.close()
+    (tmp_path / "vectors.sqlite").write_bytes(b"no database" * 1000)
+    for write in (False, True):
+        with pytest.raises(VectorsDamaged):
+            open_vectors(str(tmp_path), write=write)

@@ -27,7 +27,6 @@ from harkback.config import DEFAULTS
 from harkback.engines.local import (
     FOREVER_S,
     POOL,
-    VECTOR_FILE,
     LocalEngine,
     Search,
     base_name,
@@ -35,6 +34,7 @@ from harkback.engines.local import (
     locked,
     prepare_folder,
     undamaged,
+    vector_files,
 )
 from harkback.engines.local.memories import MemoryStore
 from harkback.ingest.changes import Changes, Report, all_changes, hot_changes, is_text
@@ -429,13 +429,16 @@ class Archive:
                 writing.want_again(paths)
         return bool(paths)
 
-    def make_vectors(self) -> int:
-        """Make vectors of what was said, for as long as was set; gives how many. Raises EmbedderFailed and others."""
+    def make_vectors(self, tell: Callable[[str], None] = lambda _: None) -> int:
+        """Make vectors of what was said, for as long as was set; gives how many. `tell` is told of damaged ones.
+
+        Raises EmbedderFailed, VectorsDamaged, LockDamaged, ArchiveReadOnly, DiskFull.
+        """
         if not self._has_embedder():
             return 0
         from harkback.archive import vectors
 
-        return vectors.make_vectors(self.place.data, self._setup(), self.settings.seconds("meaning.sync_s"))
+        return vectors.make_vectors(self.place.data, self._setup(), self.settings.seconds("meaning.sync_s"), tell)
 
     def can_mean(self) -> bool:
         """Whether what was said can be found by its meaning."""
@@ -460,7 +463,7 @@ class Archive:
 
     def _has_vectors(self) -> bool:
         """Whether there are any: only then numpy is imported."""
-        return os.path.exists(os.path.join(self.place.data, VECTOR_FILE))
+        return vector_files.there_are(self.place.data)
 
     def _vector_faults(self, engine: LocalEngine) -> list[Fault]:
         if not self._has_vectors():

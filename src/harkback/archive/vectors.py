@@ -8,16 +8,16 @@ import numpy as np
 
 from harkback import errors
 from harkback._record import NamedTuple
-from harkback.engines.local import FOREVER_S, VECTORS, Asking, LocalEngine, guarded, locked
+from harkback.engines.local import FOREVER_S, VECTORS, Asking, LocalEngine, guarded, locked, vector_files
 from harkback.engines.local.embedding import Unread, note_seen, seen, unread
 from harkback.engines.local.schema import transaction
-from harkback.engines.local.vectors import VectorSet, models, open_vectors
+from harkback.engines.local.vectors import VectorSet, folder_name, models, prove, vectors_in
 from harkback.models.centring import SCRIPTS, SENTENCES, script_of
 from harkback.models.embedders import answering, load, name_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from harkback.engines.local.checking import Fault
     from harkback.engines.local.vectors import Connection
@@ -36,12 +36,15 @@ class Coverage(NamedTuple):
     transcripts: int
     """Those of which all prompts and final answers have one."""
     of: int
+    problem: str = ""
+    """Why they cannot be used, and what to do; or empty."""
 
 
-def make_vectors(folder: str, setup: Setup, limit_s: float) -> int:
+def make_vectors(folder: str, setup: Setup, limit_s: float, tell: Callable[[str], None] = lambda _: None) -> int:
     """Make vectors for so long, unless another process is at it; gives how many.
 
-    Transcripts can be read meanwhile: nothing waits for it. Raises EmbedderFailed, ArchiveReadOnly, DiskFull.
+    Transcripts can be read meanwhile: nothing waits for it. Damaged ones are thrown away and made again, of which
+    `tell` is told. Raises EmbedderFailed, VectorsDamaged, ArchiveReadOnly, DiskFull.
     """
     if not limit_s or not name_of(setup) or not LocalEngine.exists(folder):
         return 0
@@ -51,7 +54,15 @@ def make_vectors(folder: str, setup: Setup, limit_s: float) -> int:
             return 0
         try:
             embedder = load(setup)
-            return _make(engine, embedder, limit_s) if embedder is not None else 0
+            if embedder is None:
+                return 0
+            until = monotonic() + limit_s
+            try:
+                return _make(engine, embedder, until)
+            except errors.VectorsDamaged as error:
+                vector_files.throw_away(folder)
+                tell(f"The vectors in {folder} were damaged ({error.values[1]}). They are made again.")
+                return _make(engine, embedder, until)
         finally:
             engine.close()
 
@@ -59,43 +70,41 @@ def make_vectors(folder: str, setup: Setup, limit_s: float) -> int:
 def coverage(engine: LocalEngine, setup: Setup) -> Coverage:
     """Say how much has vectors of the model that is set."""
     model = name_of(setup)
-    con = open_vectors(engine.folder) if model else None
-    of = engine.rows.coverage().transcripts
-    if con is None:
-        return Coverage(model, 0, 0, of)
+    none = Coverage(model, 0, 0, engine.rows.coverage().transcripts)
     try:
-        return Coverage(model, len(VectorSet(con, engine.folder, model).seqs()), len(seen(con, model)), of)
-    finally:
-        con.close()
+        with vectors_in(engine.folder) as con:
+            if con is None:
+                return none
+            number = len(VectorSet(con, engine.folder, model).seqs())
+            return none._replace(vectors=number, transcripts=len(seen(con, model)))
+    except errors.VectorsDamaged as error:
+        return none._replace(problem=str(error))
 
 
 def asking(folder: str, setup: Setup, texts: Sequence[str]) -> Asking:
-    """Give the vectors of a question. Raises NoEmbedder, NoVectors, EmbedderFailed."""
+    """Give the vectors of a question. Raises MeaningFailed."""
     if not name_of(setup):
         raise errors.NoEmbedder
-    con = open_vectors(folder)
-    if con is None:
-        raise errors.NoVectors
-    try:
+    with vectors_in(folder) as con:
+        if con is None:
+            raise errors.NoVectors
         name = answering({one: VectorSet(con, folder, one).count for one in models(con)}, setup)
-    finally:
-        con.close()
     embedder = load(setup, name) if name else None
     if embedder is None:
         raise errors.NoVectors
     return Asking(embedder.model, embedder.questions(texts), tuple(script_of(text) for text in texts))
 
 
-def _make(engine: LocalEngine, embedder: Embedder, limit_s: float) -> int:
-    until = monotonic() + limit_s
-    con = open_vectors(engine.folder, write=True)
-    assert con is not None
-    try:
+def _make(engine: LocalEngine, embedder: Embedder, until: float) -> int:
+    with vectors_in(engine.folder, write=True) as con:
+        assert con is not None
+        prove(con, engine.folder)
+        vector_files.sweep(engine.folder, [folder_name(model) for model in models(con)])
         kept = VectorSet(con, engine.folder, embedder.model)
         known = seen(con, embedder.model)
         made = 0
         waiting: list[Unread] = []
-        for one in unread(engine.con, known, kept.seqs()):
+        for one in unread(engine, known, kept.seqs()):
             if monotonic() > until:
                 break
             waiting.append(one)
@@ -103,8 +112,6 @@ def _make(engine: LocalEngine, embedder: Embedder, limit_s: float) -> int:
                 made += _store(con, kept, embedder, waiting, until)
                 waiting = []
         return made + _store(con, kept, embedder, waiting, until)
-    finally:
-        con.close()
 
 
 def _store(con: Connection, kept: VectorSet, embedder: Embedder, waiting: list[Unread], until: float) -> int:
@@ -134,48 +141,49 @@ def _store(con: Connection, kept: VectorSet, embedder: Embedder, waiting: list[U
 
 
 def drop_gone(engine: LocalEngine) -> None:
-    """Clear the vectors of parts that are gone, of every model. Raises ArchiveReadOnly, DiskFull."""
-    if (con := open_vectors(engine.folder)) is None:
-        return
-    con.close()
-    with guarded(engine.folder), locked(engine.folder, wait_s=FOREVER_S, waiting=lambda: None, file=VECTORS):
-        con = open_vectors(engine.folder, write=True)
-        assert con is not None
+    """Clear the vectors of parts that are gone, of every model; damaged ones all go.
+
+    Raises ArchiveReadOnly, DiskFull, LockDamaged.
+    """
+    folder = engine.folder
+    with guarded(folder), locked(folder, wait_s=FOREVER_S, waiting=lambda: None, file=VECTORS):
         try:
-            there = engine.rows.all_seqs()
-            for model in models(con):
-                kept = VectorSet(con, engine.folder, model)
-                kept.drop(np.setdiff1d(kept.seqs(), np.array(there, np.int64)))
-        finally:
-            con.close()
+            with vectors_in(folder) as con:
+                names = [folder_name(model) for model in models(con)] if con is not None else []
+            vector_files.sweep(folder, names)
+            if names:
+                _drop(engine)
+        except errors.VectorsDamaged:
+            vector_files.throw_away(folder)  # what cannot be read may hold what was forgotten
+
+
+def _drop(engine: LocalEngine) -> None:
+    there = np.array(engine.rows.all_seqs(), np.int64)
+    with vectors_in(engine.folder, write=True) as con:
+        assert con is not None
+        for model in models(con):
+            kept = VectorSet(con, engine.folder, model)
+            kept.drop(np.setdiff1d(kept.seqs(), there))
 
 
 def throw_away(folder: str) -> None:
-    """Delete all vectors; the next sync makes them again. Raises ArchiveReadOnly."""
-    if (con := open_vectors(folder)) is None:
-        return
-    con.close()
+    """Delete all vectors, unopened; the next sync makes them again. Raises ArchiveReadOnly."""
     with guarded(folder), locked(folder, wait_s=FOREVER_S, waiting=lambda: None, file=VECTORS):
-        con = open_vectors(folder, write=True)
-        assert con is not None
-        try:
-            for model in models(con):
-                VectorSet(con, folder, model).remove()
-        finally:
-            con.close()
+        vector_files.throw_away(folder)
 
 
 def faults(engine: LocalEngine) -> list[Fault]:
-    """Say which vectors are of nothing."""
+    """Say which vectors are of nothing, or that they are damaged."""
     from harkback.engines.local.checking import REBUILD, Fault
 
-    if (con := open_vectors(engine.folder)) is None:
-        return []
+    there = np.array(engine.rows.all_seqs(), np.int64)
     try:
-        there = np.array(engine.rows.all_seqs(), np.int64)
-        gone = sum(len(np.setdiff1d(VectorSet(con, engine.folder, one).seqs(), there)) for one in models(con))
-    except (OSError, ValueError) as error:
-        return [Fault(f"the vectors are damaged ({error})", 1, REBUILD)]
-    finally:
-        con.close()
+        with vectors_in(engine.folder) as con:
+            if con is None:
+                return [Fault("files of vectors that no database names", 1, REBUILD)]
+            prove(con, engine.folder)
+            sets = [VectorSet(con, engine.folder, one) for one in models(con)]
+            gone = sum(len(np.setdiff1d(one.seqs(), there)) for one in sets)
+    except errors.VectorsDamaged as error:
+        return [Fault(f"the vectors are damaged ({error.values[1]})", 1, REBUILD)]
     return [Fault("vectors of texts that are gone", gone, REBUILD)] if gone else []

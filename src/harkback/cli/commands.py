@@ -16,7 +16,8 @@ from harkback.cli.terminal import note
 from harkback.config import place
 from harkback.errors import (
     BadValue,
-    EmbedderFailed,
+    LockDamaged,
+    MeaningFailed,
     NamedTwice,
     NoMemory,
     NoPattern,
@@ -342,11 +343,11 @@ def _sync(options: argparse.Namespace) -> int:
     try:
         if not problem:
             memories_of(archive).empty_bin()
-        archive.make_vectors()
+        archive.make_vectors(_say)
         if not problem:
             memories_of(archive).make_vectors(archive.settings.seconds("meaning.sync_s"))
-    except EmbedderFailed as error:
-        print(f"hark: {error}", file=sys.stderr)
+    except (MeaningFailed, LockDamaged) as error:
+        _say(str(error))
     if not options.background:
         reports.sync(report, coverage, as_json=options.json)
         if problem:
@@ -354,8 +355,12 @@ def _sync(options: argparse.Namespace) -> int:
     return 0
 
 
+def _say(text: str) -> None:
+    print(f"hark: {text}", file=sys.stderr)
+
+
 def _say_waiting() -> None:
-    print("hark: another sync is running; waiting for it to end, which `hark status` shows", file=sys.stderr)
+    _say("another sync is running; waiting for it to end, which `hark status` shows")
 
 
 def _status(options: argparse.Namespace) -> int:

@@ -243,6 +243,8 @@ def _meaning(state: Status) -> str:
     found = state.vectors
     if found is None:
         return "words only (pip install 'harkback[semantic]' adds meaning)"
+    if found.problem:
+        return plain(found.problem)
     return f"{amount(found.vectors, 'vector')} of {found.transcripts:,} of {found.of:,} transcripts, by {found.model}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from harkback._record import NamedTuple
+from harkback.engines.local.schema import undamaged
 from harkback.model import TALK, USER
 
 TYPE_CHECKING = False
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    from harkback.engines.local.engine import LocalEngine
 
 
 class Unread(NamedTuple):
@@ -25,17 +28,20 @@ class Unread(NamedTuple):
     """Number and text of the parts that have no vector yet."""
 
 
-def unread(rows: sqlite3.Connection, seen: Mapping[int, int], held: NDArray[np.int64]) -> Iterator[Unread]:
+def unread(engine: LocalEngine, seen: Mapping[int, int], held: NDArray[np.int64]) -> Iterator[Unread]:
     """Give the transcripts that have grown since they were looked at, the newest first.
 
-    `seen` says up to where each was looked at, `held` which parts have a vector.
+    `seen` says up to where each was looked at, `held` which parts have a vector. Raises ArchiveDamaged.
     """
     known = np.sort(held)
-    found = rows.execute("SELECT id, offset FROM transcript WHERE messages > 0 ORDER BY mtime DESC").fetchall()
+    statement = "SELECT id, offset FROM transcript WHERE messages > 0 ORDER BY mtime DESC"
+    with undamaged(engine.folder):  # whoever keeps vectors would take it for damage of those
+        found = engine.con.execute(statement).fetchall()
     for transcript, offset in found:
         if seen.get(transcript) == offset:
             continue
-        parts = _digest(rows, transcript)
+        with undamaged(engine.folder):
+            parts = _digest(engine.con, transcript)
         if parts and len(known):
             seqs = np.array([seq for seq, _ in parts])
             at = np.minimum(np.searchsorted(known, seqs), len(known) - 1)

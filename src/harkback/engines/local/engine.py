@@ -22,7 +22,7 @@ from harkback.engines.local.finding import (
 from harkback.engines.local.labels import base_name
 from harkback.engines.local.pending import add_rows, facts_above, is_behind, watermark
 from harkback.engines.local.reading import Rows
-from harkback.engines.local.schema import FILE, connect, guarded, is_laid_out, transaction
+from harkback.engines.local.schema import FILE, connect, guarded, is_laid_out, transaction, undamaged
 from harkback.engines.local.words import Words
 from harkback.model import LANES, MAIN_LANES, MEMORY, ROLES, TALK, TITLE
 from harkback.query import EVERY_LANE, Filter
@@ -168,16 +168,15 @@ class LocalEngine:
         """Find the parts nearest in meaning that pass the filters, the nearest first; `asked` is the question.
 
         A filter leaves something wherever something passes it: if too little of the nearest does, all that passes is
-        looked at.
+        looked at. Raises VectorsDamaged.
         """
-        from harkback.engines.local.vectors import VectorSet, open_vectors
+        from harkback.engines.local.vectors import VectorSet, vectors_in
 
-        con = open_vectors(self.folder)
-        if con is None:
-            return []
-        try:
+        request = self._request(search)
+        with vectors_in(self.folder) as con:
+            if con is None:
+                return []
             kept = VectorSet(con, self.folder, asked.model)
-            request = self._request(search)
             near = {one.seq: one.cosine for one in kept.nearest(asked.vectors, asked.scripts, POOL)}
             found = self._passing(request, near)
             if len(found) < search.limit and kept.count > POOL:
@@ -185,32 +184,31 @@ class LocalEngine:
                 near = {one.seq: one.cosine for one in kept.nearest(asked.vectors, asked.scripts, POOL, among=among)}
                 found = self._passing(request, near)
             return found[:most]
-        finally:
-            con.close()
 
     def cosines(self, asked: Asking, seqs: Sequence[int]) -> dict[int, float]:
-        """Say how near in meaning some parts are to a question; those without a vector are left out."""
-        from harkback.engines.local.vectors import VectorSet, open_vectors
+        """Say how near in meaning some parts are to a question; those without a vector are left out.
 
-        con = open_vectors(self.folder)
-        if con is None:
-            return {}
-        try:
+        Raises VectorsDamaged.
+        """
+        from harkback.engines.local.vectors import VectorSet, vectors_in
+
+        with vectors_in(self.folder) as con:
+            if con is None:
+                return {}
             return VectorSet(con, self.folder, asked.model).cosines(asked.vectors, asked.scripts, seqs)
-        finally:
-            con.close()
 
     def _passing(self, request: Request, near: dict[int, float]) -> list[Candidate]:
         found: dict[int, Candidate] = {}
-        for searcher, bounded in self._bounded(request):
-            for one in described(searcher, bounded, list(near)):
-                found[one.seq] = one._replace(meaning=near[one.seq])
+        with undamaged(self.folder):  # rows that are no vectors may be read for it
+            for searcher, bounded in self._bounded(request):
+                for one in described(searcher, bounded, list(near)):
+                    found[one.seq] = one._replace(meaning=near[one.seq])
         return sorted(found.values(), key=lambda one: -(one.meaning or 0.0))
 
     def _all_passing(self, request: Request) -> list[int]:
-        return [
-            seq for searcher, bounded in self._bounded(request) for seq in all_seqs(searcher, bounded, MOST_FILTERED)
-        ]
+        with undamaged(self.folder):
+            bounded = self._bounded(request)
+            return [seq for searcher, asked in bounded for seq in all_seqs(searcher, asked, MOST_FILTERED)]
 
     def session_scores(self, search: Search, most: int) -> list[SessionScore]:
         """Count for every word of the query in how many parts of each session it stands; the `most` sessions."""

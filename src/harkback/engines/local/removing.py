@@ -8,7 +8,7 @@ import stat
 
 from harkback._record import NamedTuple
 from harkback.engines import tokens
-from harkback.engines.local import lock, memories, schema
+from harkback.engines.local import lock, memories, schema, vector_files
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _LOCKS = tuple(
 )
 _SPARE = re.compile(rf"{re.escape(memories.FILE)}\.\d+\.new(?:-shm|-wal|-journal)?")
 """What a killed making of the memories left."""
-_WORDS = re.compile(r"words-\d+\.\d+-\d+|vectors-[0-9a-f]{12}")
+_WORDS = re.compile(rf"words-\d+\.\d+-\d+|{vector_files.FOLDER}")
 _IN_WORDS = re.compile(r"ids|rows|bits|meta\.json|\.managed\.json|\.tantivy-\w+\.lock|[0-9a-f]{32}\.[\w.]+|\.tmp\w+")
 
 

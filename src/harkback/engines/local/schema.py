@@ -82,12 +82,18 @@ class Layout(NamedTuple):
     triggers: tuple[str, ...] = ()
     """Made anew by each writer, for itself."""
     damage: type[errors.HarkError] = errors.ArchiveDamaged
-    """What says that it is damaged, of its path; of the folder where it holds what transcripts bring back."""
+    """What says that it is damaged, of its path; of the folder where transcripts or rows bring it back."""
 
     def damaged(self, folder: str, error: object) -> errors.HarkError:
         """Give the error that says that it is damaged, and what to do."""
-        is_archive = self.damage is errors.ArchiveDamaged
-        return self.damage(folder if is_archive else os.path.join(folder, self.file), error)
+        is_of_folder = self.damage in {errors.ArchiveDamaged, errors.VectorsDamaged}
+        return self.damage(folder if is_of_folder else os.path.join(folder, self.file), error)
+
+    def is_damage(self, error: BaseException | None) -> bool:
+        """Whether an error says that it is damaged; what is derived is so as well where a table is not there."""
+        is_derived = self.damage is errors.VectorsDamaged
+        code = getattr(error, "sqlite_errorcode", 0)
+        return is_damage(error) or (is_derived and code in {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_IOERR_SHORT_READ})
 
 
 # A transcript that is read, or is not to be any more, is counted by the change itself, wherever that is made.
@@ -201,7 +207,7 @@ def prepare_folder(folder: str) -> None:
 
 
 def _opening_error(folder: str, error: sqlite3.Error, layout: Layout, *, write: bool) -> errors.HarkError:
-    if is_damage(error):
+    if layout.is_damage(error):
         return layout.damaged(folder, error)
     if "full" in str(error):
         return errors.DiskFull(folder)
@@ -231,7 +237,7 @@ class undamaged:  # noqa: N801  # used as a verb: `with undamaged(folder):`
         pass
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        if is_damage(error):
+        if self.layout.is_damage(error):
             raise self.layout.damaged(self.folder, error) from error
 
 

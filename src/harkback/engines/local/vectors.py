@@ -10,18 +10,21 @@ process wrote beyond is written over. All of it is derived, and can be deleted.
 from __future__ import annotations
 
 import os
+from contextlib import closing, contextmanager
 from hashlib import blake2b
 
 import numpy as np
 
+from harkback import errors
 from harkback._record import NamedTuple
 from harkback.engines.local.memory_vectors import quantised
-from harkback.engines.local.schema import VECTOR_FILE, Layout, connect, is_laid_out, transaction
+from harkback.engines.local.schema import VECTOR_FILE, Layout, connect, is_laid_out, transaction, undamaged
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from typing import Any
 
     from numpy.typing import NDArray
 
@@ -42,9 +45,8 @@ LAYOUT = Layout(
         """,
     ),
     ("synchronous=NORMAL",),
+    damage=errors.VectorsDamaged,
 )
-
-FILES = ("ids", "rows", "bits")
 
 BLOCK = 4096
 """Rows in a block of signs."""
@@ -73,31 +75,80 @@ class Near(NamedTuple):
 
 
 def open_vectors(folder: str, *, write: bool = False) -> sqlite3.Connection | None:
-    """Open the database that says which vectors there are; None when there are none and none are to be made."""
+    """Open the database that says which vectors there are; None when there are none and none are to be made.
+
+    Raises VectorsDamaged, ArchiveReadOnly, DiskFull.
+    """
     if not write and not os.path.exists(os.path.join(folder, VECTOR_FILE)):
         return None
-    con = connect(folder, write=write, layout=LAYOUT)
+    try:
+        con = connect(folder, write=write, layout=LAYOUT)
+    except (errors.ArchiveUnreadable, errors.ArchiveReadOnly) as error:
+        if write:
+            raise
+        raise errors.VectorsDamaged(folder, error.values[1]) from error
+    except errors.ArchiveTooNew as error:
+        raise errors.VectorsDamaged(folder, "a newer harkback made them") from error
     if not write and not is_laid_out(con):
         con.close()
         return None
     return con
 
 
+@contextmanager
+def vectors_in(folder: str, *, write: bool = False) -> Iterator[Connection | None]:
+    """Open that database for a block; what shows there to be damaged is told as `open_vectors` tells it."""
+    con = open_vectors(folder, write=write)
+    if con is None:
+        yield None
+        return
+    with closing(con), undamaged(folder, LAYOUT):
+        yield con
+
+
+def folder_name(model: str) -> str:
+    """Name the folder of a model's vectors."""
+    return f"vectors-{blake2b(model.encode(), digest_size=6).hexdigest()}"
+
+
 class VectorSet:
     """The vectors of one model."""
 
     def __init__(self, con: sqlite3.Connection, folder: str, model: str) -> None:
-        """Nothing is opened yet."""
+        """Look whether the files hold what the database says; no more is opened yet. Raises VectorsDamaged."""
         self.con = con
         self.model = model
-        self.folder = os.path.join(folder, f"vectors-{blake2b(model.encode(), digest_size=6).hexdigest()}")
+        self.archive = folder
+        self.folder = os.path.join(folder, folder_name(model))
         row = con.execute("SELECT dim, rows FROM vector_set WHERE model = ?", (model,)).fetchone()
-        self.dim, self.count = (int(row[0]), int(row[1])) if row is not None else (0, 0)
+        self.dim, self.count = self._size(*row) if row is not None else (0, 0)
+        if row is not None:
+            self._check()
+
+    def _size(self, dim: object, count: object) -> tuple[int, int]:
+        if not isinstance(dim, int) or not isinstance(count, int) or dim < 1 or count < 0:
+            raise self._damaged(f"{count!r} rows of {dim!r} numbers")
+        return dim, count
+
+    def _check(self) -> None:
+        self.middles()
+        for name, size in self._sizes(self.count):
+            path = self._path(name)
+            if size and (not os.path.isfile(path) or os.path.getsize(path) < size):
+                raise self._damaged(f"{path} is missing or too short")
+
+    def _damaged(self, what: object) -> errors.VectorsDamaged:
+        return errors.VectorsDamaged(self.archive, what)
 
     def middles(self) -> dict[int, Vectors]:
-        """Give the middle of each script, which is taken away before vectors are compared."""
+        """Give the middle of each script, which is taken away before vectors are compared. Raises VectorsDamaged."""
         rows = self.con.execute("SELECT script, data FROM vector_middle WHERE model = ?", (self.model,)).fetchall()
-        return {script: np.frombuffer(data, dtype=np.float32) for script, data in rows}
+        if any(not isinstance(data, bytes) or len(data) != 4 * self.dim for _, data in rows):
+            raise self._damaged("a middle has another length")
+        found = {script: np.frombuffer(data, dtype=np.float32) for script, data in rows}
+        if len(found) < _SCRIPTS - 1 or not all(np.isfinite(one).all() for one in found.values()):
+            raise self._damaged("a middle is missing")
+        return found
 
     # -- reading -------------------------------------------------------------------------------------------------
 
@@ -122,7 +173,7 @@ class VectorSet:
                 rows = self._closest(centred, ids, allowed)
             for row, cosine in zip(rows, self._cosines(centred, rows, ids, middles), strict=True):
                 seq = int(ids[row] >> _SCRIPT_BITS)
-                if seq:
+                if seq > 0:
                     best[seq] = max(best.get(seq, -1.0), float(cosine))
         order = sorted(best.items(), key=lambda pair: -pair[1])
         return [Near(seq, cosine) for seq, cosine in order[:most]]
@@ -165,21 +216,31 @@ class VectorSet:
     def _path(self, name: str) -> str:
         return os.path.join(self.folder, name)
 
+    def _sizes(self, count: int) -> tuple[tuple[str, int], ...]:
+        """Give the bytes that each file has at least, in whole blocks of rows."""
+        rows = -(-count // BLOCK) * BLOCK
+        return ("ids", rows * 8), ("rows", rows * self.dim), ("bits", rows * self.dim // 8)
+
     def _ids(self, count: int, mode: str = "r") -> NDArray[np.int64]:
-        return np.memmap(self._path("ids"), np.int64, mode, shape=(count,))  # type: ignore[call-overload,no-any-return]
+        return self._mapped("ids", np.int64, mode, (count,))
 
     def _rows(self, count: int, mode: str = "r") -> NDArray[np.int8]:
-        return np.memmap(self._path("rows"), np.int8, mode, shape=(count, self.dim))  # type: ignore[call-overload,no-any-return]
+        return self._mapped("rows", np.int8, mode, (count, self.dim))
 
     def _bits(self, count: int, mode: str = "r") -> NDArray[np.uint64]:
-        shape = (-(-count // BLOCK), self.dim // _WORD, BLOCK)
-        return np.memmap(self._path("bits"), np.uint64, mode, shape=shape)  # type: ignore[call-overload,no-any-return]
+        return self._mapped("bits", np.uint64, mode, (-(-count // BLOCK), self.dim // _WORD, BLOCK))
+
+    def _mapped(self, name: str, kind: type[Any], mode: str, shape: tuple[int, ...]) -> NDArray[Any]:
+        """Map a file, which may have been thrown away since it was looked at. Raises VectorsDamaged."""
+        try:
+            return np.memmap(self._path(name), kind, mode, shape=shape)  # type: ignore[call-overload,no-any-return]
+        except (FileNotFoundError, ValueError) as error:
+            raise self._damaged(error) from error
 
     # -- writing, by one process at a time -------------------------------------------------------------------------
 
     def begin(self, dim: int, middles: dict[int, Vectors]) -> None:
         """Make the set, empty; `middles` are those of everyday sentences."""
-        os.makedirs(self.folder, mode=0o700, exist_ok=True)
         self.dim, self.count = dim, 0
         with transaction(self.con):
             self.con.execute("INSERT OR REPLACE INTO vector_set VALUES(?, ?, 0)", (self.model, dim))
@@ -214,12 +275,8 @@ class VectorSet:
         return any(now[script] >= max(FIRST_OWN, 2 * rows) for script, rows in taken)
 
     def _grow(self, count: int) -> None:
-        blocks = -(-count // BLOCK)
-        for name, size in (
-            ("ids", blocks * BLOCK * 8),
-            ("rows", blocks * BLOCK * self.dim),
-            ("bits", blocks * BLOCK * self.dim // 8),
-        ):
+        os.makedirs(self.folder, mode=0o700, exist_ok=True)
+        for name, size in self._sizes(count):
             with open(self._path(name), "ab") as file:
                 if file.tell() < size:
                     file.truncate(size)
@@ -268,16 +325,6 @@ class VectorSet:
         ids[places] = 0
         return len(places)
 
-    def remove(self) -> None:
-        """Delete the set."""
-        with transaction(self.con) as con:
-            for table in ("vector_set", "vector_middle", "vector_transcript"):
-                con.execute(f"DELETE FROM {table} WHERE model = ?", (self.model,))
-        self.count = 0
-        for name in FILES:
-            if os.path.exists(self._path(name)):
-                os.unlink(self._path(name))
-
     def seqs(self) -> NDArray[np.int64]:
         """Give the numbers of the parts that have a vector."""
         if not self.count:
@@ -290,6 +337,15 @@ class VectorSet:
 def models(con: Connection) -> list[str]:
     """Name the models of which there are vectors."""
     return [model for (model,) in con.execute("SELECT model FROM vector_set ORDER BY model")]
+
+
+def prove(con: Connection, folder: str) -> None:
+    """Look through the database and at every set. Raises VectorsDamaged."""
+    told = con.execute("PRAGMA quick_check(1)").fetchone()[0]
+    if told != "ok":
+        raise errors.VectorsDamaged(folder, str(told)[:100])
+    for model in models(con):
+        VectorSet(con, folder, model)
 
 
 def _smallest(values: NDArray[np.uint16], most: int) -> NDArray[np.int64]:
