@@ -14,7 +14,7 @@ from harkback.model import CALLS, MEMORY, TALK, TITLE, USER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 PHRASE, ALL, MOST, ANY, MEANING, ELSEWHERE, NONE = range(7)
 TIERS = ("phrase", "all", "most", "any", "meaning", "elsewhere", "none")
@@ -105,6 +105,8 @@ SHARE_POWER = 1.5
 FULL_MEANING = 0.5
 """A centred cosine of so much is as near as a question and its answer come."""
 
+NO_TIERS: Mapping[int, int] = {}
+
 LEAST_MEANING = 0.19
 """What holds none of the words is an answer only if its meaning is so near."""
 
@@ -119,8 +121,13 @@ def together(words: float, share: float, meaning: float) -> float:
     return (WORDS_WEIGHT * words * float(share**SHARE_POWER) + MEANING_WEIGHT * near) / (WORDS_WEIGHT + MEANING_WEIGHT)
 
 
-def by_meaning(candidates: Sequence[Candidate], now_ms: int, project: int | None) -> list[Ranked]:
-    """Order candidates by words and meaning, whatever the tier; a hit by words alone is never left out."""
+def by_meaning(
+    candidates: Sequence[Candidate], now_ms: int, project: int | None, tiers: Mapping[int, int] = NO_TIERS
+) -> list[Ranked]:
+    """Order candidates by words and meaning, whatever the tier; a hit by words alone is never left out.
+
+    `tiers` are those that the words gave, by the parts' numbers, where more than the share tells them.
+    """
     best = max((one.bm25 for one in candidates), default=0.0) or 1.0
     ranked = []
     for one in candidates:
@@ -134,7 +141,7 @@ def by_meaning(candidates: Sequence[Candidate], now_ms: int, project: int | None
             score *= _USER_WEIGHT
         if project is not None and one.project == project:
             score *= _PROJECT_WEIGHT
-        ranked.append(Ranked(one, tier_of(one) if has_words else MEANING, score, age))
+        ranked.append(Ranked(one, tiers.get(one.seq, tier_of(one) if has_words else MEANING), score, age))
     ranked.sort(key=lambda r: (-r.score, -(r.candidate.time_ms or 0), r.candidate.seq))
     return ranked
 
@@ -174,6 +181,15 @@ def spread_all(ranked: Sequence[Ranked], per_session: int = PER_SESSION) -> list
         seen[session] = seen.get(session, 0) + 1
         (first if seen[session] <= per_session else later).append(one)
     return [*first, *later]
+
+
+def led(ranked: Sequence[Ranked], by_words: Sequence[Ranked]) -> list[Ranked]:
+    """Put what holds every word, in a lane that is not searched, first where words alone do (see `merged`)."""
+    if not by_words or by_words[0].tier != ELSEWHERE:
+        return list(ranked)
+    first = [one for one in by_words if one.tier == ELSEWHERE and one.candidate.share >= 1.0 - 1e-6]
+    seqs = {one.candidate.seq for one in first}
+    return [*first, *(one for one in ranked if one.candidate.seq not in seqs)]
 
 
 def merged(ranked: Sequence[Ranked], elsewhere: Sequence[Ranked]) -> list[Ranked]:

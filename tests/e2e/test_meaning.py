@@ -103,6 +103,69 @@ def test_a_hit_by_words_is_never_left_out_and_a_filter_never_empties_an_answer()
     assert found("deploy", "-blue")[0] == "部署要用藍綠"
 
 
+@pytest.mark.usefixtures("endpoint")
+@pytest.mark.parametrize("more", [(), ("--by", "session"), ("--sort", "newest")], ids=" ".join)
+def test_what_stands_only_in_other_lanes_is_not_left_out(home: Path, more: tuple[str, ...]) -> None:
+    pen = Claude(90, "2026-11-04", "/w/beta")
+    pen.user("look at the gateway")
+    pen.shell("openssl x509", "certificate notAfter zylonite-77")
+    pen.say("done")
+    pen.write(home)
+    hark("sync")
+    # Whole sessions are found elsewhere only where nothing loose is found.
+    query = "zylonite-77" if "session" in more else "certificate zylonite-77"
+    (there,) = [one for one in hark("search", "--json", *more, query).json["hits"] if one["why"]["tier"] == "elsewhere"]
+    told = hark("search", "--json", "--meaning", *more, query).json["hits"]
+    assert "the certificate expires in March" in [one["snippet"] for one in told] or "session" in more
+    assert [one["id"] for one in told if one["why"]["tier"] == "elsewhere"] == [there["id"]]
+    assert told[0]["id"] == there["id"]
+
+
+@pytest.mark.usefixtures("endpoint")
+def test_what_stands_elsewhere_keeps_its_place_by_score_where_words_say_more(home: Path) -> None:
+    pen = Claude(90, "2026-11-04", "/w/beta")
+    pen.user("look at the gateway")
+    pen.shell("openssl x509", "blue certificate expires zylonite-77")
+    pen.say("done")
+    pen.write(home)
+    hark("sync")
+    told = hark("search", "--json", "--meaning", "certificate expires March zylonite-77").json["hits"]
+    tiers = {one["snippet"]: one["why"]["tier"] for one in told}
+    assert tiers["the certificate expires in March"] in {"any", "most"}
+    assert hark("search", "--json", "--meaning", "blue certificate zylonite-77").json["hits"][0]["why"]["tier"] == (
+        "elsewhere"
+    )
+
+
+@pytest.mark.usefixtures("endpoint")
+@pytest.mark.parametrize("more", [(), ("--by", "session"), ("--sort", "newest")], ids=" ".join)
+@pytest.mark.parametrize(
+    ("query", "gone"),
+    [
+        ("憑證到期", ""),
+        ("憑證到期 -expires", "the certificate expires in March"),
+        ('憑證到期 -"expires in"', "the certificate expires in March"),
+        ("憑證到期 -C++", "the C++ certificate is old"),
+        ("憑證到期 -C++ -expires", "the C++ certificate is old"),
+    ],
+)
+def test_what_must_not_be_there_is_not_found_by_meaning(
+    home: Path, query: str, gone: str, more: tuple[str, ...]
+) -> None:
+    for number, text in enumerate(("the C++ certificate is old", "the C certificate is old"), 80):
+        pen = Claude(number, "2026-11-04", "/w/beta")
+        pen.user(text)
+        pen.say("yes")
+        pen.write(home)
+    hark("sync")
+    told = found(*more, query)
+    assert gone not in told
+    assert {"the C certificate is old", "the certificate expires in March"} - {gone} <= {
+        *told,
+        *(["the certificate expires in March"] if "-expires" in query else []),
+    }
+
+
 @pytest.mark.usefixtures("home", "endpoint")
 def test_whole_sessions_and_the_newest_are_found_by_meaning_too() -> None:
     hark("sync")
@@ -111,7 +174,7 @@ def test_whole_sessions_and_the_newest_are_found_by_meaning_too() -> None:
     assert sessions[0]["snippet"] == "the certificate expires in March"
     assert len({one["session"] for one in sessions}) == len(sessions)
     assert found("--by", "session", "who drank coffee")[0] == "誰喝了我的咖啡"
-    times = [one["time"] for one in hark("search", "--json", "--meaning", "--newest", "デプロイ").json["hits"]]
+    times = [one["time"] for one in hark("search", "--json", "--meaning", "--sort", "newest", "デプロイ").json["hits"]]
     assert len(times) > 1
     assert times == sorted(times, reverse=True)
 

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from harkback.engines.local import Asking, LocalEngine, Search
+    from harkback.engines.local import Asking, Candidates, LocalEngine, Search
     from harkback.model import Place, StoredPart, StoredSession
     from harkback.rank import Candidate, Ranked
     from harkback.terms import Need
@@ -67,17 +67,23 @@ class Looking:
 
     def messages(self) -> Found:
         """Find messages."""
-        answer = self._messages(self.search)
-        if answer.hits and answer.tier <= rank.ALL:
-            return answer
-        again = rechecked(self.needs)
-        if again is None:
-            return answer
-        self.needs = again
-        second = self._messages(self.search._replace(needs=again))
-        return second if second.hits and second.tier <= rank.ALL else answer
+        found, ranked = self._by_words()
+        return self._found(ranked, found.lane_counts)
 
-    def _messages(self, search: Search) -> Found:
+    def _by_words(self) -> tuple[Candidates, list[Ranked]]:
+        """Find and order by words; where nothing holds them all, phrases are looked for in the texts as well."""
+        first = self._held(self.search)
+        again = None if _is_exact(first[1]) else rechecked(self.needs)
+        if again is None:
+            return first
+        as_typed, self.needs = self.needs, again
+        second = self._held(self.search._replace(needs=again))
+        if _is_exact(second[1]):
+            return second
+        self.needs = as_typed
+        return first
+
+    def _held(self, search: Search) -> tuple[Candidates, list[Ranked]]:
         found = self.engine.find(search)
         ranked = self._ranked(found.candidates, found.elsewhere)
         exact = [one for one in ranked if one.tier <= rank.ALL]
@@ -85,20 +91,27 @@ class Looking:
             # Only the texts tell `c++` from `c`, and what holds it may lie deep.
             found = self.engine.find(search._replace(pool=DEEP_POOL))
             ranked = self._ranked(found.candidates, found.elsewhere)
-        return self._found(ranked, found.lane_counts)
+        return found, self._as_typed(ranked)
 
     @property
     def _is_literal(self) -> bool:
         return any(need.is_literal for need in self.needs)
 
     def by_meaning(self, asked: Asking) -> Found:
-        """Find messages by words and meaning together."""
-        found = self.engine.find(self.search)
-        ranked = rank.by_meaning(self._with_near(found.candidates, asked, self.search), self.now_ms, self.project)
+        """Find messages by words and meaning together; what is found by words alone is never left out."""
+        found, by_words = self._by_words()
+        others = rank.by_time(found.elsewhere, self.now_ms, elsewhere=True)
+        tiers = {one.candidate.seq: one.tier for one in [*others, *by_words]}
+        if self._is_literal:
+            others = [one for one in others if self._holds(one)]
+        held = (
+            [one.candidate for one in [*others, *by_words]] if self._is_literal else found.candidates + found.elsewhere
+        )
+        joined = self._with_near(held, asked, self.search)
+        ranked = self._allowed(rank.by_meaning(joined, self.now_ms, self.project, tiers))
         if self.search.newest:
             ranked.sort(key=_newest_first)
-        ranked = rank.spread_all(ranked) or self._ranked((), found.elsewhere)
-        return self._found(ranked, found.lane_counts)
+        return self._found(rank.led(rank.spread_all(ranked), by_words), found.lane_counts)
 
     def _with_near(self, candidates: Sequence[Candidate], asked: Asking, search: Search) -> list[Candidate]:
         """Join what holds the words and what is near in meaning, each with how near it is."""
@@ -111,21 +124,24 @@ class Looking:
         search = self.search._replace(limit=rank.SESSION_POOL, pool=rank.SESSION_POOL, is_wide=True)
         found = self.engine.find(search)
         candidates = found.candidates or found.elsewhere
+        elsewhere = {one.seq: rank.ELSEWHERE for one in found.elsewhere}
         counted = self.engine.session_scores(search, rank.SESSION_POOL)
         numbers = [one.session for one in counted] + [one.session for one in candidates]
         sizes = self.engine.rows.session_sizes(numbers)
         scores = dict(rank.sessions([(one.session, one.hits) for one in counted], candidates, sizes))
         best: dict[int, Ranked] = {}
-        for one in rank.by_relevance(candidates, self.now_ms, self.project, elsewhere=not found.candidates):
+        ranked = rank.by_relevance(candidates, self.now_ms, self.project, elsewhere=not found.candidates)
+        for one in self._allowed(ranked):
             best.setdefault(one.candidate.session, one)
         if asked is None:
             chosen = [best[session]._replace(score=score) for session, score in scores.items() if session in best]
         else:
-            joined = self._with_near(candidates, asked, search)
-            chosen = rank.sessions_by_meaning(rank.by_meaning(joined, self.now_ms, self.project), scores)
+            joined = self._with_near([*found.candidates, *found.elsewhere], asked, search)
+            ranked = self._allowed(rank.by_meaning(joined, self.now_ms, self.project, elsewhere))
+            chosen = rank.sessions_by_meaning(ranked, scores)
         if self.search.newest:
             chosen.sort(key=_newest_first)
-        return self._found(chosen, found.lane_counts)
+        return self._found(self._as_typed(chosen), found.lane_counts)
 
     def _found(self, ranked: list[Ranked], lane_counts: dict[int, int]) -> Found:
         hits, more = self._hits(ranked)
@@ -152,7 +168,6 @@ class Looking:
 
     def _chosen(self, ranked: list[Ranked]) -> list[tuple[Ranked, StoredPart]]:
         limit = self.search.limit
-        ranked = self._literal_first(ranked) if self._is_literal else self._as_typed_first(ranked, limit)
         chosen: list[tuple[Ranked, StoredPart]] = []
         seen: set[str] = set()
         at = 0
@@ -182,6 +197,23 @@ class Looking:
             return False
         folded = fold(part.text)
         return all(need.holds(folded) != need.negated for need in self.needs if need.is_literal)
+
+    def _as_typed(self, ranked: list[Ranked]) -> list[Ranked]:
+        """Let the texts tell what tokens cannot: signs, scripts and other forms of the words."""
+        if not self._is_literal:
+            return self._as_typed_first(ranked, self.search.limit)
+        if any(need.is_literal and not need.negated for need in self.needs):
+            return self._literal_first(ranked)
+        return self._allowed(ranked)
+
+    def _allowed(self, ranked: list[Ranked]) -> list[Ranked]:
+        """Leave out what holds the signs that must not be there (`-C++`); words that must not are told by the index."""
+        unwanted = [need for need in self.needs if need.negated and need.is_literal]
+        if not unwanted:
+            return ranked
+        parts = self.parts([one.candidate.seq for one in ranked])
+        texts = {one.candidate.seq: fold(part.text) for one in ranked if (part := parts.get(one.candidate.seq))}
+        return [one for one in ranked if not any(need.holds(texts.get(one.candidate.seq, "")) for need in unwanted)]
 
     def _literal_first(self, ranked: list[Ranked]) -> list[Ranked]:
         """Keep what holds the signs as typed; when nothing does, keep the words without them, as tier `most`."""
@@ -241,6 +273,10 @@ class Looking:
             tuple(before),
             tuple(after),
         )
+
+
+def _is_exact(ranked: Sequence[Ranked]) -> bool:
+    return any(one.tier <= rank.ALL for one in ranked)
 
 
 def _newest_first(one: Ranked) -> int:

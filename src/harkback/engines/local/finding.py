@@ -148,11 +148,12 @@ class Asked:
     def all(self) -> tantivy.Query:
         """Ask for every need; without any word, for everything."""
         if not self.wanted:
-            return self._minus(words.everything())
+            return self.minus(words.everything())
         query = words.both([self.need(need) for need in self.wanted])
-        return self._minus(query)
+        return self.minus(query)
 
-    def _minus(self, query: tantivy.Query) -> tantivy.Query:
+    def minus(self, query: tantivy.Query) -> tantivy.Query:
+        """Take away what holds an unwanted word."""
         # What signs tell apart (`-C++`) only the text can exclude.
         unwanted = [need for need in self.unwanted if not need.is_literal]
         return words.without(query, [words.union([self.atom(a, literal=True) for a in n.atoms]) for n in unwanted])
@@ -178,7 +179,7 @@ class Asked:
         """
         alone = [self.atom(atom) for atom, _ in atoms if not _is_run(atom)]
         pieces = dict.fromkeys(t for atom, _ in atoms if _is_run(atom) for t in atom.phrases[0].tokens)
-        return self._minus(words.union([*alone, *words.tokens(list(pieces)[:MOST_PIECES])]))
+        return self.minus(words.union([*alone, *words.tokens(list(pieces)[:MOST_PIECES])]))
 
 
 def _is_run(atom: Atom) -> bool:
@@ -315,11 +316,14 @@ def _described(
 
 
 def described(searcher: tantivy.Searcher, request: Request, seqs: Sequence[int]) -> list[Candidate]:
-    """Describe those of some parts that pass the filters and lie in the searched lanes, and which words they hold."""
+    """Describe those of some parts that pass the filters and lie in the searched lanes, and which words they hold.
+
+    What holds an unwanted word does not pass; of signs (`-C++`) only the text tells that.
+    """
     asked = Asked(searcher, request)
     among = [words.numbers("seq", seqs), *_filters(request, request.lanes)]
     most = max(1, len(seqs))
-    query = words.without(words.filtered(words.everything(), among), request.excluded)
+    query = words.without(words.filtered(asked.minus(words.everything()), among), request.excluded)
     addresses = [address for _, address in searcher.search(query, most, count=False).hits]
     numbers = _column(asked, "seq", [(0.0, address) for address in addresses])
     atoms = asked.loose() if asked.wanted else []
@@ -330,9 +334,10 @@ def described(searcher: tantivy.Searcher, request: Request, seqs: Sequence[int])
 
 
 def all_seqs(searcher: tantivy.Searcher, request: Request, most: int) -> list[int]:
-    """Give the parts that pass the filters and lie in the searched lanes, the newest first, `most` of them."""
-    asked = Asked(searcher, request._replace(needs=()))
-    query = words.without(words.filtered(words.everything(), _filters(request, request.lanes)), request.excluded)
+    """Give the parts that pass the filters, lie in the searched lanes and hold no unwanted word: the newest, first."""
+    asked = Asked(searcher, request)
+    everything = asked.minus(words.everything())
+    query = words.without(words.filtered(everything, _filters(request, request.lanes)), request.excluded)
     found = searcher.search(query, most, count=False, order_by_field="time").hits
     return _column(asked, "seq", [(0.0, address) for _, address in found])
 
