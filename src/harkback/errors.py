@@ -99,6 +99,12 @@ class EmbedderFailed(MeaningFailed):
     """
 
 
+class DimensionChanged(EmbedderFailed):
+    """Meaning cannot be looked at: {0} gives vectors of {1:,} numbers now, and those that were made have {2:,}.
+    `hark rebuild` throws those away, and the next `hark sync` makes them again.
+    """
+
+
 class VectorsDamaged(MeaningFailed):
     """The vectors in {0} are damaged ({1}). `hark rebuild` makes them again; nothing else is concerned."""
 

@@ -41,9 +41,12 @@ def vector(text: str) -> list[float]:
 
 
 class Handler(BaseHTTPRequestHandler):
+    dim = DIM
+    """So many numbers of each vector are given."""
+
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        rows = [{"index": at, "embedding": vector(text)} for at, text in enumerate(body["input"])]
+        rows = [{"index": at, "embedding": vector(text)[-self.dim :]} for at, text in enumerate(body["input"])]
         self.send_response(200)
         self.end_headers()
         self.wfile.write(json.dumps({"data": rows}).encode())
@@ -204,6 +207,27 @@ def test_rebuild_makes_vectors_again_and_uninstall_takes_them_away(tmp_path: Pat
     hark("uninstall", "--delete-archive", "--yes", "--yes")
     assert not os.path.exists(os.environ["HARK_HOME"])
     assert tmp_path.exists()
+
+
+@pytest.mark.usefixtures("home", "endpoint")
+def test_a_model_that_changes_its_numbers_is_named_and_a_rebuild_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    hark("remember", "the coffee machine of the gateway is gone")
+    hark("sync")
+    assert found("憑證到期")[0] == "the certificate expires in March"
+    assert hark("recall", "--json", "咖啡").json["hits"]
+    monkeypatch.setattr(Handler, "dim", 30)
+    pen = Claude(90, "2026-11-04")
+    pen.user("something new")
+    pen.write(Path(os.environ["HOME"]))
+    for argv, status in ((("sync",), 0), (("search", "--meaning", "certificate"), 0), (("recall", "machine"), 0)):
+        told = hark(*argv)
+        assert (told.status, told.err.count("30 numbers now"), "`hark rebuild`" in told.err) == (status, 1, True)
+    hark("remember", "we meet at noon")
+    assert "30 numbers now" in hark("recall", "咖啡").err
+    hark("rebuild")
+    assert "numbers" not in hark("sync").err
+    assert hark("recall", "coffee").err.count("numbers") == 0
+    assert hark("check").status == 0
 
 
 @pytest.mark.usefixtures("own_home", "endpoint")

@@ -16,7 +16,7 @@ from harkback.models.embedders import ENDPOINT, OFF, Setup, load, name_of, prefi
 from harkback.models.endpoint import AT_ONCE, Endpoint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 
 class Server(HTTPServer):
@@ -94,6 +94,51 @@ def test_an_answer_that_is_none_is_said(server: Server, answer: Any) -> None:
     server.answer = answer or {"data": None}
     with pytest.raises(EmbedderFailed):
         Endpoint(setup(server)).passages(["a"])
+
+
+def answer_of(*embeddings: Any, indexes: Sequence[Any] | None = None) -> dict[str, Any]:
+    at = range(len(embeddings)) if indexes is None else indexes
+    return {"data": [{"index": one, "embedding": row} for one, row in zip(at, embeddings, strict=True)]}
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (answer_of([], []), "no rows"),
+        (answer_of([1.0, 0.0], [1.0]), "no list of embeddings"),
+        (answer_of([0.0, 0.0], [1.0, 0.0]), "all zeros"),
+        (answer_of([1e-300, 0.0], [1.0, 0.0]), "all zeros"),
+        (answer_of([1e39, 0.0], [1.0, 0.0]), "too large"),
+        (answer_of([10**400, 0.0], [1.0, 0.0]), "no list of embeddings"),
+        (answer_of([float("nan"), 0.0], [1.0, 0.0]), "no number"),
+        (answer_of([float("inf"), 0.0], [1.0, 0.0]), "no number"),
+        (answer_of([None, 0.0], [1.0, 0.0]), "no number"),
+        (answer_of([[1.0], [0.0]], [[1.0], [0.0]]), "no rows"),
+        (answer_of([1.0, 0.0]), "no list of embeddings"),
+        (answer_of([1.0, 0.0], [1.0, 0.0], [1.0, 0.0]), "3 embeddings for 2"),
+        (answer_of([1.0, 0.0], [1.0, 0.0], indexes=[0, 0]), "no list of embeddings"),
+        (answer_of([1.0, 0.0], [1.0, 0.0], indexes=[1, 2]), "no list of embeddings"),
+        (answer_of([1.0, 0.0], [1.0, 0.0], indexes=[0, -1]), "no list of embeddings"),
+        (answer_of([1.0, 0.0], [1.0, 0.0], indexes=["0", "1"]), "no list of embeddings"),
+        (answer_of([1.0, 0.0], [1.0, 0.0], indexes=[[0], 1]), "no list of embeddings"),
+    ],
+)
+def test_vectors_that_cannot_be_compared_are_refused(server: Server, answer: Any, why: str) -> None:
+    server.answer = answer_of([1.0, 0.0], [3e38, 3e38], indexes=[1, 0])
+    rows = Endpoint(setup(server)).passages(["a", "b"])
+    assert np.allclose(rows, [[0.5**0.5, 0.5**0.5], [1, 0]])
+    server.answer = answer
+    with pytest.raises(EmbedderFailed, match=why):
+        Endpoint(setup(server)).passages(["a", "b"])
+
+
+def test_vectors_whose_length_changes_are_refused(server: Server) -> None:
+    one = Endpoint(setup(server))
+    server.answer = answer_of([1.0, 0.0])
+    assert one.passages(["a"]).shape == (1, 2)
+    server.answer = answer_of([1.0, 0.0, 0.0])
+    with pytest.raises(EmbedderFailed, match="2 numbers and then 3"):
+        one.questions(["a"])
 
 
 def test_a_server_that_fails_or_is_not_there_is_said(server: Server) -> None:

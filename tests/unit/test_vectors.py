@@ -11,7 +11,8 @@ import pytest
 
 from harkback.engines.local import vector_files
 from harkback.engines.local.schema import transaction
-from harkback.engines.local.vectors import BLOCK, VectorSet, open_vectors, vectors_in
+from harkback.engines.local.vector_files import FILES
+from harkback.engines.local.vectors import BLOCK, CLOSELY, VectorSet, open_vectors, vectors_in
 from harkback.errors import VectorsDamaged
 
 if TYPE_CHECKING:
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
 DIM = 128
 
 
-def made(count: int, seed: int = 1) -> NDArray[np.float32]:
+def made(count: int, seed: int = 1, dim: int = DIM) -> NDArray[np.float32]:
     """Make vectors that all lie in one corner, as a model's do."""
     rng = np.random.default_rng(seed)
-    matters = np.random.default_rng(0).normal(size=(40, DIM))
-    rows: NDArray[np.float32] = (matters[rng.integers(0, 40, count)] + rng.normal(size=(count, DIM)) + 0.8).astype("f4")
+    matters = np.random.default_rng(0).normal(size=(40, dim))
+    rows: NDArray[np.float32] = (matters[rng.integers(0, 40, count)] + rng.normal(size=(count, dim)) + 0.8).astype("f4")
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     return rows
 
@@ -96,20 +97,49 @@ def test_what_is_gone_leaves_nothing(kept: VectorSet) -> None:
     assert 42 not in {one.seq for one in kept.nearest(rows[41:42].copy(), [41 % 3], 100)}
 
 
-def test_what_a_killed_process_wrote_is_written_over(kept: VectorSet, tmp_path: Path) -> None:
-    rows = made(100)
-    put(kept, rows[:50])
+@pytest.mark.parametrize("dim", [1, 7, 63, 100, 384, 1000])
+def test_a_model_may_have_any_number_of_numbers(tmp_path: Path, dim: int) -> None:
+    with vectors_in(str(tmp_path), write=True) as con:
+        assert con is not None
+        one = VectorSet(con, str(tmp_path), "a model")
+        one.begin(dim, {script: np.zeros(dim, np.float32) for script in range(3)})
+        rows = made(CLOSELY + 200, dim=dim)
+        put(one, rows)
+    with vectors_in(str(tmp_path)) as con:
+        assert con is not None
+        one = VectorSet(con, str(tmp_path), "a model")
+        found = one.nearest(rows[30:31].copy(), [0], 3)
+        assert one.cosines(rows[30:31].copy(), [0], [31])[31] > 0.99
+        assert dim < 63 or found[0].seq == 31
+
+
+@pytest.mark.parametrize("before", [0, 50, BLOCK, BLOCK + 7])
+def test_what_a_killed_process_wrote_beyond_is_cleared_by_the_next_that_writes(
+    kept: VectorSet, tmp_path: Path, before: int
+) -> None:
+    rows = made(before)
+    if before:
+        put(kept, rows)
     kept.con.execute("BEGIN")
-    kept.append(range(51, 101), [0] * 50, made(50, seed=9))
+    kept.append(range(before + 1, before + BLOCK + 1), [0] * BLOCK, made(BLOCK, seed=9))
     kept.con.execute("ROLLBACK")
-    con = open_vectors(str(tmp_path))
-    assert con is not None
-    again = VectorSet(con, str(tmp_path), "a model")
-    assert sorted(again.seqs()) == list(range(1, 51))
-    con.close()
-    put(VectorSet(kept.con, str(tmp_path), "a model"), rows[50:], 51)
-    found = VectorSet(kept.con, str(tmp_path), "a model").nearest(rows[60:61].copy(), [10 % 3], 1)
-    assert found[0].seq == 61
+    held = {name: (Path(kept.folder) / name).read_bytes() for name in FILES}
+    again = VectorSet(kept.con, str(tmp_path), "a model")
+    assert sorted(again.seqs()) == list(range(1, before + 1))
+    again.clear_beyond()
+    whole = before // BLOCK * BLOCK
+    for name, row, counted in (("ids", 8, before), ("rows", DIM, before), ("bits", DIM // 8, whole)):
+        now = (Path(kept.folder) / name).read_bytes()
+        assert now[: counted * row] == held[name][: counted * row]
+        beyond = row * (counted if name != "bits" or before % BLOCK == 0 else whole + BLOCK)
+        assert held[name][beyond:].strip(b"\0")
+        assert not now[beyond:].strip(b"\0")
+    if before % BLOCK:
+        last = again._bits(before)[-1]
+        assert last[:, : before % BLOCK].any()
+        assert not last[:, before % BLOCK :].any()
+    put(again, made(1, seed=3), before + 1)
+    assert again.nearest(made(1, seed=3), [0], 1)[0].seq == before + 1
 
 
 def test_vectors_of_another_model_are_not_looked_at(kept: VectorSet, tmp_path: Path) -> None:

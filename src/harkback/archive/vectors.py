@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from harkback.engines.local.checking import Fault
     from harkback.engines.local.vectors import Connection
-    from harkback.models.embedders import Embedder, Setup
+    from harkback.models.embedders import Embedder, Setup, Vectors
 
 AT_ONCE = 32
 COMMIT_ROWS = 256
@@ -88,11 +88,20 @@ def asking(folder: str, setup: Setup, texts: Sequence[str]) -> Asking:
     with vectors_in(folder) as con:
         if con is None:
             raise errors.NoVectors
-        name = answering({one: VectorSet(con, folder, one).count for one in models(con)}, setup)
+        sets = [VectorSet(con, folder, one) for one in models(con)]
+        name = answering({one.model: one.count for one in sets}, setup)
     embedder = load(setup, name) if name else None
     if embedder is None:
         raise errors.NoVectors
-    return Asking(embedder.model, embedder.questions(texts), tuple(script_of(text) for text in texts))
+    asked = embedder.questions(texts)
+    _refuse_other(next(one for one in sets if one.model == name), asked)
+    return Asking(name, asked, tuple(script_of(text) for text in texts))
+
+
+def _refuse_other(kept: VectorSet, rows: Vectors) -> None:
+    """Refuse vectors that cannot be compared with those that were made. Raises DimensionChanged."""
+    if kept.dim and rows.shape[1] != kept.dim:
+        raise errors.DimensionChanged(kept.model, rows.shape[1], kept.dim)
 
 
 def _make(engine: LocalEngine, embedder: Embedder, until: float) -> int:
@@ -101,6 +110,7 @@ def _make(engine: LocalEngine, embedder: Embedder, until: float) -> int:
         prove(con, engine.folder)
         vector_files.sweep(engine.folder, [folder_name(model) for model in models(con)])
         kept = VectorSet(con, engine.folder, embedder.model)
+        kept.clear_beyond()
         known = seen(con, embedder.model)
         made = 0
         waiting: list[Unread] = []
@@ -125,6 +135,7 @@ def _store(con: Connection, kept: VectorSet, embedder: Embedder, waiting: list[U
                 break
             some = one.texts[at : at + AT_ONCE]
             rows.append(embedder.passages([text for _, text in some]))
+            _refuse_other(kept, rows[-1])
             texts += some
         else:
             done.append(one)
@@ -163,6 +174,7 @@ def _drop(engine: LocalEngine) -> None:
         assert con is not None
         for model in models(con):
             kept = VectorSet(con, engine.folder, model)
+            kept.clear_beyond()
             kept.drop(np.setdiff1d(kept.seqs(), there))
 
 

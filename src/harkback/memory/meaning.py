@@ -6,6 +6,7 @@ from time import monotonic
 
 import numpy as np
 
+from harkback import errors
 from harkback.engines.local.memory_vectors import MemoryVectors
 from harkback.models.centring import OWN, SCRIPTS, SENTENCES, script_of
 
@@ -13,10 +14,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
     from harkback.engines.local.memories import MemoryStore
-    from harkback.models.embedders import Embedder
+    from harkback.models.embedders import Embedder, Vectors
 
 FULL = 0.5
 """A cosine of so much, centred, is as near as a question and its answer come."""
@@ -43,20 +42,22 @@ class Meaning:
         while monotonic() < until and (rows := self.vectors.missing(AT_ONCE)):
             self._store_middles()
             rows_vectors = self.embedder.passages([text for _, text in rows])
+            self._refuse_other(rows_vectors)
             with self.store.writing():
                 self.vectors.put(rows, [script_of(text) for _, text in rows], rows_vectors)
             made += len(rows)
         return made
 
+    def _refuse_other(self, rows: Vectors) -> None:
+        """Refuse vectors that cannot be compared with those that were made. Raises DimensionChanged."""
+        if rows.shape[1] != (dim := self.vectors.dim):
+            raise errors.DimensionChanged(self.embedder.model, rows.shape[1], dim)
+
     def _store_middles(self) -> None:
         if not self.vectors.middles():
-            made = self._middles()
+            made = {script: self.embedder.passages(SENTENCES[script]).mean(axis=0) for script in SCRIPTS}
             with self.store.writing():
                 self.vectors.set_middles(made)
-
-    def _middles(self) -> dict[int, NDArray[np.float32]]:
-        found = self.vectors.middles()
-        return found or {script: self.embedder.passages(SENTENCES[script]).mean(axis=0) for script in SCRIPTS}
 
     def nearness(self, texts: Sequence[str]) -> dict[int, float] | None:
         """Say how near each memory is to a question, 0 to 1, by the nearest of its wordings; None without vectors.
@@ -69,7 +70,8 @@ class Meaning:
         rows = kept.vectors.astype(np.float32)
         rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
         asked = self.embedder.questions(texts)
-        middles = self._middles()
+        self._refuse_other(asked)
+        middles = self.vectors.middles()
         for script in SCRIPTS:
             of_script = kept.scripts == script
             number = int(of_script.sum())

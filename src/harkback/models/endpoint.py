@@ -18,11 +18,16 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from numpy.typing import NDArray
+
     from harkback.models.embedders import Setup, Vectors
 
 AT_ONCE = 32
 TIMEOUT_S = 30.0
 LONGEST = 6000
+MOST_NUMBERS = 32_768
+"""The longest vectors that are taken; models have up to 8,192 numbers."""
+
 _MOST_BYTES = 64 << 20
 
 
@@ -36,6 +41,7 @@ class Endpoint:
         self.setup = setup
         self.model = f"{setup.model}@{setup.endpoint}"
         self._before = prefixes(setup.model)
+        self._dim = 0
 
     def questions(self, texts: Sequence[str]) -> Vectors:
         """Give a row for each question. Raises EmbedderFailed."""
@@ -46,24 +52,37 @@ class Endpoint:
         return self._rows([self._before.passage + one[:LONGEST] for one in texts])
 
     def _rows(self, texts: list[str]) -> Vectors:
-        rows = [self._some(texts[at : at + AT_ONCE]) for at in range(0, len(texts), AT_ONCE)]
-        found: Vectors = np.concatenate(rows).astype(np.float32)
-        lengths = np.linalg.norm(found, axis=1, keepdims=True)
-        found /= np.where(lengths == 0, 1, lengths)
-        return found
+        return np.concatenate([self._some(texts[at : at + AT_ONCE]) for at in range(0, len(texts), AT_ONCE)])
 
     def _some(self, texts: list[str]) -> Vectors:
         answer = self._ask({"model": self.setup.model, "input": texts, "encoding_format": "float"})
         try:
-            rows = sorted(answer["data"], key=lambda one: one["index"])
-            found = np.array([one["embedding"] for one in rows], dtype=np.float32)
-        except (KeyError, TypeError, ValueError) as error:
-            raise errors.EmbedderFailed(
-                self.setup.endpoint, f"its answer is no list of embeddings: {error!r}"
-            ) from error
-        if found.ndim != 2 or len(found) != len(texts) or not np.isfinite(found).all():  # noqa: PLR2004 - rows of numbers
-            raise errors.EmbedderFailed(self.setup.endpoint, f"it gave {found.shape} for {len(texts)} texts")
+            by_index = {one["index"]: one["embedding"] for one in answer["data"]}
+            rows = np.array([by_index[at] for at in range(len(texts))], dtype=np.float64)
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise self._failed(f"its answer is no list of embeddings: {error!r}") from error
+        if len(answer["data"]) != len(texts):
+            raise self._failed(f"it gave {len(answer['data'])} embeddings for {len(texts)} texts")
+        return self._checked(rows)
+
+    def _checked(self, rows: NDArray[np.float64]) -> Vectors:
+        """Give rows of unit length. Raises EmbedderFailed for such as cannot be compared."""
+        if rows.ndim != 2 or not 0 < rows.shape[1] <= MOST_NUMBERS:  # noqa: PLR2004 - rows of numbers
+            raise self._failed(f"its embeddings are no rows of 1 to {MOST_NUMBERS:,} numbers")
+        if self._dim and rows.shape[1] != self._dim:
+            raise self._failed(f"its embeddings have {self._dim:,} numbers and then {rows.shape[1]:,}")
+        # Beyond what a number of 32 bits holds the direction is lost as well.
+        if not (np.abs(rows) <= np.finfo(np.float32).max).all():
+            raise self._failed("its embeddings hold what is no number, or too large a one")
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        if not (lengths > np.finfo(np.float32).tiny).all():
+            raise self._failed("an embedding is all zeros")
+        self._dim = rows.shape[1]
+        found: Vectors = (rows / lengths).astype(np.float32)
         return found
+
+    def _failed(self, why: object) -> errors.EmbedderFailed:
+        return errors.EmbedderFailed(self.setup.endpoint, why)
 
     def _ask(self, body: dict[str, Any]) -> Any:
         headers = {"Content-Type": "application/json"}
@@ -74,5 +93,5 @@ class Endpoint:
         try:
             with urlopen(request, timeout=TIMEOUT_S) as answer:  # noqa: S310 - same
                 return json.loads(answer.read(_MOST_BYTES))
-        except (URLError, HTTPException, OSError, ValueError) as error:
-            raise errors.EmbedderFailed(self.setup.endpoint, error) from error
+        except (URLError, HTTPException, OSError, ValueError, RecursionError) as error:
+            raise self._failed(error) from error

@@ -699,6 +699,7 @@ class MemoryStore:
         """Make the words again from the texts; gives the number of memories."""
         with guarded(self.folder), self.writing() as con:
             con.execute("DELETE FROM vector")
+            con.execute("DELETE FROM middle")
             con.execute("DELETE FROM posting")
             con.execute("DELETE FROM term")
             con.execute("UPDATE total SET memories = 0, length = 0")

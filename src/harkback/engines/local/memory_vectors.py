@@ -35,12 +35,18 @@ class MemoryVectors:
         self.con = con
         self.model = model
 
+    @property
+    def dim(self) -> int:
+        """How many numbers a vector has: as many as the middles; 0 before there are any."""
+        row = self.con.execute("SELECT length(data) / 4 FROM middle WHERE model = ?", (self.model,)).fetchone()
+        return int(row[0]) if row is not None else 0
+
     def missing(self, most: int) -> list[tuple[int, str]]:
-        """Give number and text of memories that have no vector yet, the newest first."""
+        """Give number and text of memories that have no vector yet, or one of another length; the newest first."""
         return self.con.execute(
             "SELECT number, text FROM memory WHERE NOT EXISTS(SELECT 1 FROM vector WHERE vector.memory = memory.number"
-            " AND model = ?) ORDER BY number DESC LIMIT ?",
-            (self.model, most),
+            " AND model = ?1 AND ?2 IN (0, length(data))) ORDER BY number DESC LIMIT ?3",
+            (self.model, self.dim, most),
         ).fetchall()
 
     def put(self, rows: Sequence[tuple[int, str]], scripts: Sequence[int], vectors: Vectors) -> None:
@@ -52,9 +58,10 @@ class MemoryVectors:
         )
 
     def all(self) -> Kept | None:
-        """Give every vector; None where there is none."""
+        """Give every vector, but those of another length than the middles; None where there is none."""
         rows = self.con.execute(
-            "SELECT memory, script, data FROM vector WHERE model = ? ORDER BY memory", (self.model,)
+            "SELECT memory, script, data FROM vector WHERE model = ? AND length(data) = ? ORDER BY memory",
+            (self.model, self.dim),
         ).fetchall()
         if not rows:
             return None

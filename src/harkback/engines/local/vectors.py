@@ -4,7 +4,7 @@
 vector in a byte a number. A question compares signs with all rows (1 million of 384: 11 ms) and looks closely at the
 400 nearest; no library for vectors is faster and exact. Bits lie in blocks, in each block word by word, so that whole
 arrays are counted at once. How many rows count stands in a small database, written after the files: what a killed
-process wrote beyond is written over. All of it is derived, and can be deleted.
+process wrote beyond is cleared by the next that writes. All of it is derived, and can be deleted.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ class VectorSet:
     def _closest(
         self, centred: Vectors, ids: NDArray[np.int64], allowed: NDArray[np.int64] | None = None
     ) -> NDArray[np.int64]:
-        signs = np.packbits(centred > 0).view(np.uint64)
+        signs = _signs(centred)
         bits = self._bits(self.count)
         distance = np.empty(len(bits) * BLOCK, np.uint16)
         for at in range(0, len(bits), _BLOCKS_AT_ONCE):
@@ -219,7 +219,12 @@ class VectorSet:
     def _sizes(self, count: int) -> tuple[tuple[str, int], ...]:
         """Give the bytes that each file has at least, in whole blocks of rows."""
         rows = -(-count // BLOCK) * BLOCK
-        return ("ids", rows * 8), ("rows", rows * self.dim), ("bits", rows * self.dim // 8)
+        return ("ids", rows * 8), ("rows", rows * self.dim), ("bits", rows * self._words * 8)
+
+    @property
+    def _words(self) -> int:
+        """How many words the signs of a row fill; the last is filled up with zeros."""
+        return -(-self.dim // _WORD)
 
     def _ids(self, count: int, mode: str = "r") -> NDArray[np.int64]:
         return self._mapped("ids", np.int64, mode, (count,))
@@ -228,7 +233,7 @@ class VectorSet:
         return self._mapped("rows", np.int8, mode, (count, self.dim))
 
     def _bits(self, count: int, mode: str = "r") -> NDArray[np.uint64]:
-        return self._mapped("bits", np.uint64, mode, (-(-count // BLOCK), self.dim // _WORD, BLOCK))
+        return self._mapped("bits", np.uint64, mode, (-(-count // BLOCK), self._words, BLOCK))
 
     def _mapped(self, name: str, kind: type[Any], mode: str, shape: tuple[int, ...]) -> NDArray[Any]:
         """Map a file, which may have been thrown away since it was looked at. Raises VectorsDamaged."""
@@ -286,7 +291,7 @@ class VectorSet:
         centred /= np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-9)
         for script, middle in self.middles().items():
             centred[scripts == script] -= middle
-        signs = np.packbits(centred > 0, axis=1).view(np.uint64)
+        signs = _signs(centred)
         bits = self._bits(max(end, self.count), "r+")
         places = np.arange(start, end)
         bits[places // BLOCK, :, places % BLOCK] = signs
@@ -311,6 +316,26 @@ class VectorSet:
         for at in range(0, self.count, BLOCK):
             end = min(at + BLOCK, self.count)
             self._sign(at, end, np.asarray(rows[at:end], np.float32), ids[at:end] & _SCRIPTS - 1)
+
+    def clear_beyond(self) -> None:
+        """Clear what a killed process wrote beyond the rows that count: it may be of what was forgotten since."""
+        for name, size in (("ids", 8), ("rows", self.dim)):
+            self._clear(name, self.count * size)
+        kept = self.count // BLOCK * BLOCK * self._words * 8
+        if self.count % BLOCK:
+            last = self._bits(self.count, "r+")[-1, :, self.count % BLOCK :]
+            if last.any():
+                last[:] = 0
+            kept += BLOCK * self._words * 8
+        self._clear("bits", kept)
+
+    def _clear(self, name: str, kept: int) -> None:
+        """Clear a file from a byte on."""
+        size = os.path.getsize(self._path(name)) if os.path.exists(self._path(name)) else 0
+        if size > kept:
+            beyond = self._mapped(name, np.uint8, "r+", (size,))[kept:]
+            if beyond.any():
+                beyond[:] = 0
 
     def drop(self, gone: NDArray[np.int64]) -> int:
         """Clear the rows of parts that are gone, so that nothing of them stays; gives how many."""
@@ -346,6 +371,13 @@ def prove(con: Connection, folder: str) -> None:
         raise errors.VectorsDamaged(folder, str(told)[:100])
     for model in models(con):
         VectorSet(con, folder, model)
+
+
+def _signs(centred: Vectors) -> NDArray[np.uint64]:
+    """Give the signs of vectors, 64 in a word, filled up with zeros."""
+    packed = np.packbits(centred > 0, axis=-1)
+    missing = -packed.shape[-1] % (_WORD // 8)
+    return np.pad(packed, [(0, 0)] * (packed.ndim - 1) + [(0, missing)]).view(np.uint64)
 
 
 def _smallest(values: NDArray[np.uint16], most: int) -> NDArray[np.int64]:
