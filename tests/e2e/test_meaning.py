@@ -43,9 +43,16 @@ def vector(text: str) -> list[float]:
 class Handler(BaseHTTPRequestHandler):
     dim = DIM
     """So many numbers of each vector are given."""
+    asked: list[list[str]]
+    """The texts of each request; what a test sets `failing_at` to fails from that request on."""
+    failing_at = 1_000_000
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.asked.append(body["input"])
+        if len(self.asked) >= self.failing_at:
+            self.send_error(503)
+            return
         rows = [{"index": at, "embedding": vector(text)[-self.dim :]} for at, text in enumerate(body["input"])]
         self.send_response(200)
         self.end_headers()
@@ -61,6 +68,7 @@ def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     address = f"http://127.0.0.1:{server.server_port}/v1"
+    monkeypatch.setattr(Handler, "asked", [], raising=False)
     monkeypatch.setenv("HARK_MEANING_ENDPOINT", address)
     monkeypatch.setenv("HARK_MEANING_MODEL", "test")
     monkeypatch.setenv("HARK_MEANING_EMBEDDER", "endpoint")
@@ -275,10 +283,40 @@ def test_a_server_that_is_gone_costs_one_line(monkeypatch: pytest.MonkeyPatch) -
 def test_a_server_that_fails_at_the_question_leaves_the_answer_of_words(monkeypatch: pytest.MonkeyPatch) -> None:
     hark("sync")
     assert found("憑證到期")[0] == "the certificate expires in March"
-    monkeypatch.setattr(Handler, "do_POST", lambda self: self.send_error(503))
+    monkeypatch.setattr(Handler, "failing_at", 0)
     asked = hark("search", "--meaning", "certificate")
     assert (asked.status, asked.err.count("Meaning cannot be looked at")) == (0, 1)
     assert asked.out == hark("search", "certificate").out
+
+
+@pytest.mark.usefixtures("home", "endpoint")
+def test_a_question_is_asked_once_and_after_a_failure_nothing_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    hark("remember", "the coffee machine of the gateway is gone")
+    hark("sync")
+    Handler.asked.clear()
+    assert "the coffee machine of the gateway is gone" in hark("search", "--meaning", "咖啡").out
+    assert Handler.asked == [["咖啡"]]
+    monkeypatch.setattr(Handler, "failing_at", 0)
+    for argv in (("search", "--meaning", "咖啡"), ("recall", "咖啡"), ("remember", "we meet at noon"), ("sync",)):
+        Handler.asked.clear()
+        hark(*argv)
+        assert len(Handler.asked) == 1, argv
+
+
+@pytest.mark.usefixtures("home", "endpoint")
+def test_what_was_made_before_a_failure_is_stored_and_not_sent_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Handler, "failing_at", 6)
+    assert "503" in hark("sync").err
+    first = [text for some in Handler.asked[:-1] for text in some]
+    made = hark("status", "--json").json["vectors"]["vectors"]
+    assert 0 < made < 98
+    Handler.asked.clear()
+    monkeypatch.setattr(Handler, "failing_at", 1_000_000)
+    assert "503" not in hark("sync").err
+    second = [text for some in Handler.asked for text in some]
+    assert not {*first} & {*second} - {"yes"}
+    assert hark("status", "--json").json["vectors"]["vectors"] == 98
+    assert len(first) + len(second) == 98 + 48
 
 
 def cut_rows(archive: Path) -> None:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from harkback.memory.bin import InBin
     from harkback.memory.recall import Recalled
     from harkback.memory.saving import Saved
-    from harkback.models.embedders import Embedder, Setup
+    from harkback.models.embedders import Embedders
 
 HERE, EVERYWHERE = "here", "everywhere"
 
@@ -98,15 +98,24 @@ class Memories:
     """One person's memories; every method opens what it needs and closes it again."""
 
     def __init__(
-        self, place: Place, env: Mapping[str, str], now_ms: int, cwd: str, settings: Settings = DEFAULTS
+        self,
+        place: Place,
+        env: Mapping[str, str],
+        now_ms: int,
+        cwd: str,
+        settings: Settings = DEFAULTS,
+        embedders: Embedders | None = None,
     ) -> None:
-        """`env` is where the asking session is looked up; `cwd` tells which project one stands in."""
+        """`env` is where the asking session is looked up; `cwd` tells which project one stands in.
+
+        `embedders` are those of the other half, where one command uses both.
+        """
         self.place = place
         self.env = env
         self.now_ms = now_ms
         self.cwd = cwd
         self.settings = settings
-        self._embedder: Embedder | None = None
+        self._embedders = embedders
 
     # -- saving --------------------------------------------------------------------------------------------------
 
@@ -416,19 +425,18 @@ class Memories:
                 engine.close()
         return sealed_paths(patterns, self.place.home, store.projects(), repository_of(self.cwd)) if patterns else ()
 
-    def embedder(self) -> Embedder | None:
-        """Load the embedder that was set, once; None where there is none. Raises EmbedderFailed."""
-        if self._embedder is None:
-            from harkback.models.embedders import load
+    @property
+    def embedders(self) -> Embedders:
+        """The embedders that were set."""
+        if self._embedders is None:
+            from harkback.archive.embedding import embedders_of
 
-            self._embedder = load(setup_of(self.settings, self.env))
-        return self._embedder
+            self._embedders = embedders_of(self.settings, self.env)
+        return self._embedders
 
     def has_embedder(self) -> bool:
         """Whether meaning can be looked at, as far as that is told without loading a model."""
-        from harkback.models.embedders import name_of
-
-        return bool(name_of(setup_of(self.settings, self.env)))
+        return bool(self.embedders.name)
 
     def _near(self, store: MemoryStore, asked: Question) -> tuple[dict[int, float] | None, str]:
         """Say how near memories are to a question; with what kept from it, if anything did."""
@@ -436,12 +444,11 @@ class Memories:
             return None, ""
         from harkback.engines.local.memory_vectors import held
         from harkback.memory.meaning import Meaning
-        from harkback.models.embedders import answering, load, name_of
+        from harkback.models.embedders import answering
 
-        setup = setup_of(self.settings, self.env)
         try:
-            name = answering(held(store.con), setup)
-            embedder = self.embedder() if name == name_of(setup) else load(setup, name) if name else None
+            name = answering(held(store.con), self.embedders.setup)
+            embedder = self.embedders.load(name) if name else None
             return (Meaning(store, embedder).nearness(asked.texts) if embedder is not None else None), ""
         except errors.EmbedderFailed as error:
             return None, str(error)
@@ -451,10 +458,10 @@ class Memories:
 
         Raises EmbedderFailed, ArchiveReadOnly, DiskFull.
         """
-        if not MemoryStore.exists(self.place.data) or not self.has_embedder():
+        if limit_s <= 0 or not MemoryStore.exists(self.place.data) or not self.has_embedder():
             return 0
         with guarded(self.place.data), self._store(write=True) as store:
-            embedder = self.embedder()
+            embedder = self.embedders.load()
             if embedder is None:
                 return 0
             from harkback.memory.meaning import Meaning
@@ -658,18 +665,6 @@ def _is_of(one: Memory, wanted: Wanted) -> bool:
 
 
 _KIND_ORDER = (TASK, "decision", "preference", FACT, "lesson", "event")
-
-
-def setup_of(settings: Settings, env: Mapping[str, str]) -> Setup:
-    """Take which embedder is wanted from what was set; a key comes from the environment only."""
-    from harkback.models.embedders import Setup
-
-    return Setup(
-        settings.text("meaning.embedder"),
-        settings.text("meaning.endpoint"),
-        settings.text("meaning.model"),
-        env.get("HARK_MEANING_KEY", ""),
-    )
 
 
 def weights(settings: Settings) -> Weights:

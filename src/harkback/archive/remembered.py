@@ -51,7 +51,7 @@ def remembered(
         since_ms=since.since_ms if since else None,
         until_ms=until.until_ms if until else None,
     )
-    memories = Memories(archive.place, archive.env, archive.now_ms, archive.cwd, archive.settings)
+    memories = Memories(archive.place, archive.env, archive.now_ms, archive.cwd, archive.settings, archive.embedders)
     project = bounds.get("project")
     scope = EVERYWHERE if project else HERE
     if words:

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from harkback.engines.local.erasing import Erased
     from harkback.ingest.reading import Progress, Reader
     from harkback.memory.recall import Recalled
-    from harkback.models.embedders import Setup
+    from harkback.models.embedders import Embedders
     from harkback.query import Query
 
 EMPTY_QUERY = "The query is empty. Say what to look for, or use a filter such as file:nginx.conf or since:7d."
@@ -122,6 +122,16 @@ class Archive:
         self.now_ms = now_ms
         self.cwd = cwd
         self.settings = settings
+        self._embedders: Embedders | None = None
+
+    @property
+    def embedders(self) -> Embedders:
+        """The embedders that were set, for both halves."""
+        if self._embedders is None:
+            from harkback.archive.embedding import embedders_of
+
+            self._embedders = embedders_of(self.settings, self.env)
+        return self._embedders
 
     # -- search --------------------------------------------------------------------------------------------------
 
@@ -205,7 +215,7 @@ class Archive:
             return None
         from harkback.archive import vectors
 
-        return vectors.asking(self.place.data, self._setup(), [" ".join(words)])
+        return vectors.asking(self.place.data, self.embedders, [" ".join(words)])
 
     def _answer_nothing(self, query: Query, hint: str) -> Answer:
         engine = LocalEngine.open(self.place.data)
@@ -429,37 +439,32 @@ class Archive:
                 writing.want_again(paths)
         return bool(paths)
 
-    def make_vectors(self, tell: Callable[[str], None] = lambda _: None) -> int:
+    def make_vectors(self, tell: Callable[[str], None] = lambda _: None, *, spent_s: float = 0.0) -> int:
         """Make vectors of what was said, for as long as was set; gives how many. `tell` is told of damaged ones.
 
+        `spent_s` of that time is gone already.
         Raises EmbedderFailed, VectorsDamaged, LockDamaged, ArchiveReadOnly, DiskFull.
         """
         if not self._has_embedder():
             return 0
         from harkback.archive import vectors
 
-        return vectors.make_vectors(self.place.data, self._setup(), self.settings.seconds("meaning.sync_s"), tell)
+        limit_s = self.settings.seconds("meaning.sync_s") - spent_s
+        return vectors.make_vectors(self.place.data, self.embedders, limit_s, tell)
 
     def can_mean(self) -> bool:
         """Whether what was said can be found by its meaning."""
         return self._has_vectors() and self._has_embedder()
 
     def _has_embedder(self) -> bool:
-        from harkback.models.embedders import name_of
-
-        return bool(name_of(self._setup()))
-
-    def _setup(self) -> Setup:
-        from harkback.archive.memories import setup_of
-
-        return setup_of(self.settings, self.env)
+        return bool(self.embedders.name)
 
     def _vector_coverage(self, engine: LocalEngine) -> VectorCoverage | None:
         if not self._has_embedder():
             return None
         from harkback.archive import vectors
 
-        return vectors.coverage(engine, self._setup())
+        return vectors.coverage(engine, self.embedders.name)
 
     def _has_vectors(self) -> bool:
         """Whether there are any: only then numpy is imported."""

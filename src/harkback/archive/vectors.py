@@ -12,8 +12,8 @@ from harkback.engines.local import FOREVER_S, VECTORS, Asking, LocalEngine, guar
 from harkback.engines.local.embedding import Unread, note_seen, seen, unread
 from harkback.engines.local.schema import transaction
 from harkback.engines.local.vectors import VectorSet, folder_name, models, prove, vectors_in
-from harkback.models.centring import SCRIPTS, SENTENCES, script_of
-from harkback.models.embedders import answering, load, name_of
+from harkback.models.centring import script_of
+from harkback.models.embedders import answering
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
     from harkback.engines.local.checking import Fault
     from harkback.engines.local.vectors import Connection
-    from harkback.models.embedders import Embedder, Setup, Vectors
+    from harkback.models.embedders import Embedders, Vectors
+    from harkback.models.once import Once
 
 AT_ONCE = 32
 COMMIT_ROWS = 256
@@ -40,20 +41,22 @@ class Coverage(NamedTuple):
     """Why they cannot be used, and what to do; or empty."""
 
 
-def make_vectors(folder: str, setup: Setup, limit_s: float, tell: Callable[[str], None] = lambda _: None) -> int:
+def make_vectors(
+    folder: str, embedders: Embedders, limit_s: float, tell: Callable[[str], None] = lambda _: None
+) -> int:
     """Make vectors for so long, unless another process is at it; gives how many.
 
     Transcripts can be read meanwhile: nothing waits for it. Damaged ones are thrown away and made again, of which
     `tell` is told. Raises EmbedderFailed, VectorsDamaged, ArchiveReadOnly, DiskFull.
     """
-    if not limit_s or not name_of(setup) or not LocalEngine.exists(folder):
+    if limit_s <= 0 or not embedders.name or not LocalEngine.exists(folder):
         return 0
     with guarded(folder), locked(folder, wait_s=0.0, waiting=lambda: None, file=VECTORS) as is_ours:
         engine = LocalEngine.open(folder) if is_ours else None
         if engine is None:
             return 0
         try:
-            embedder = load(setup)
+            embedder = embedders.load()
             if embedder is None:
                 return 0
             until = monotonic() + limit_s
@@ -67,9 +70,8 @@ def make_vectors(folder: str, setup: Setup, limit_s: float, tell: Callable[[str]
             engine.close()
 
 
-def coverage(engine: LocalEngine, setup: Setup) -> Coverage:
+def coverage(engine: LocalEngine, model: str) -> Coverage:
     """Say how much has vectors of the model that is set."""
-    model = name_of(setup)
     none = Coverage(model, 0, 0, engine.rows.coverage().transcripts)
     try:
         with vectors_in(engine.folder) as con:
@@ -81,16 +83,16 @@ def coverage(engine: LocalEngine, setup: Setup) -> Coverage:
         return none._replace(problem=str(error))
 
 
-def asking(folder: str, setup: Setup, texts: Sequence[str]) -> Asking:
+def asking(folder: str, embedders: Embedders, texts: Sequence[str]) -> Asking:
     """Give the vectors of a question. Raises MeaningFailed."""
-    if not name_of(setup):
+    if not embedders.name:
         raise errors.NoEmbedder
     with vectors_in(folder) as con:
         if con is None:
             raise errors.NoVectors
         sets = [VectorSet(con, folder, one) for one in models(con)]
-        name = answering({one.model: one.count for one in sets}, setup)
-    embedder = load(setup, name) if name else None
+        name = answering({one.model: one.count for one in sets}, embedders.setup)
+    embedder = embedders.load(name) if name else None
     if embedder is None:
         raise errors.NoVectors
     asked = embedder.questions(texts)
@@ -104,7 +106,7 @@ def _refuse_other(kept: VectorSet, rows: Vectors) -> None:
         raise errors.DimensionChanged(kept.model, rows.shape[1], kept.dim)
 
 
-def _make(engine: LocalEngine, embedder: Embedder, until: float) -> int:
+def _make(engine: LocalEngine, embedder: Once, until: float) -> int:
     with vectors_in(engine.folder, write=True) as con:
         assert con is not None
         prove(con, engine.folder)
@@ -124,31 +126,50 @@ def _make(engine: LocalEngine, embedder: Embedder, until: float) -> int:
         return made + _store(con, kept, embedder, waiting, until)
 
 
-def _store(con: Connection, kept: VectorSet, embedder: Embedder, waiting: list[Unread], until: float) -> int:
-    """Store the vectors of some transcripts; what no time is left for waits for the next sync."""
-    done: list[Unread] = []
-    texts: list[tuple[int, str]] = []
-    rows = []
-    for one in waiting:
-        for at in range(0, len(one.texts), AT_ONCE):
-            if monotonic() > until:
-                break
-            some = one.texts[at : at + AT_ONCE]
-            rows.append(embedder.passages([text for _, text in some]))
-            _refuse_other(kept, rows[-1])
-            texts += some
-        else:
-            done.append(one)
-            continue
-        break
-    if rows and not kept.dim:
-        middles = {script: embedder.passages(SENTENCES[script]).mean(axis=0) for script in SCRIPTS}
-        kept.begin(rows[0].shape[1], middles)
+class _Embedded:
+    """The vectors of some transcripts, as far as they could be made."""
+
+    def __init__(self) -> None:
+        self.done: list[Unread] = []
+        self.texts: list[tuple[int, str]] = []
+        self.rows: list[Vectors] = []
+        self.failure: errors.EmbedderFailed | None = None
+
+    def embed(self, kept: VectorSet, embedder: Once, waiting: Sequence[Unread], until: float) -> None:
+        """Make them until a time or a failure."""
+        try:
+            for one in waiting:
+                for at in range(0, len(one.texts), AT_ONCE):
+                    if monotonic() > until:
+                        return
+                    some = one.texts[at : at + AT_ONCE]
+                    made = embedder.passages([text for _, text in some])
+                    _refuse_other(kept, made)
+                    self.rows.append(made)
+                    self.texts += some
+                self.done.append(one)
+        except errors.EmbedderFailed as error:
+            self.failure = error
+
+
+def _store(con: Connection, kept: VectorSet, embedder: Once, waiting: list[Unread], until: float) -> int:
+    """Store the vectors of some transcripts; what no time is left for waits for the next sync.
+
+    What was made before a failure is stored as well. Raises EmbedderFailed.
+    """
+    if not kept.dim and any(one.texts for one in waiting):
+        middles = embedder.middles()
+        kept.begin(len(middles[0]), middles)
+    found = _Embedded()
+    found.embed(kept, embedder, waiting, until)
     with transaction(con):
-        if rows:
-            kept.append([seq for seq, _ in texts], [script_of(text) for _, text in texts], np.concatenate(rows))
-        note_seen(con, kept.model, done)
-    return len(texts)
+        if found.rows:
+            scripts = [script_of(text) for _, text in found.texts]
+            kept.append([seq for seq, _ in found.texts], scripts, np.concatenate(found.rows))
+        note_seen(con, kept.model, found.done)
+    if found.failure is not None:
+        raise found.failure
+    return len(found.texts)
 
 
 def drop_gone(engine: LocalEngine) -> None:

@@ -42,7 +42,7 @@ class Door:
         now_ms = int(time() * 1000)
         where = place(env)
         archive = Archive(where, env, now_ms, self.cwd, self.settings)
-        return archive, Memories(where, env, now_ms, self.cwd, self.settings)
+        return archive, Memories(where, env, now_ms, self.cwd, self.settings, archive.embedders)
 
     def in_step(self, memories: Memories) -> None:
         """Bring the server and folders of Markdown in step with the memories."""

@@ -6,7 +6,7 @@ import os
 import sys
 from contextlib import contextmanager
 from functools import partial
-from time import time
+from time import monotonic, time
 
 from harkback.archive.answers import SessionView
 from harkback.archive.sessions import Archive, undamaged
@@ -340,12 +340,12 @@ def _sync(options: argparse.Namespace) -> int:
             waiting=_say_waiting,
         )
     problem = in_step_where_readable(memories_of(archive), whole=True)
+    began = monotonic()
     try:
         if not problem:
             memories_of(archive).empty_bin()
-        archive.make_vectors(_say)
-        if not problem:
             memories_of(archive).make_vectors(archive.settings.seconds("meaning.sync_s"))
+        archive.make_vectors(_say, spent_s=monotonic() - began)
     except (MeaningFailed, LockDamaged) as error:
         _say(str(error))
     if not options.background:

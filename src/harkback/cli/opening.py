@@ -83,7 +83,7 @@ def memories_of(archive: Archive) -> Memories:
     """Give the half about memories of an archive that is open already."""
     from harkback.archive.memories import Memories
 
-    return Memories(archive.place, archive.env, archive.now_ms, archive.cwd, archive.settings)
+    return Memories(archive.place, archive.env, archive.now_ms, archive.cwd, archive.settings, archive.embedders)
 
 
 def memories() -> Memories:

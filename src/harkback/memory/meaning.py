@@ -8,14 +8,15 @@ import numpy as np
 
 from harkback import errors
 from harkback.engines.local.memory_vectors import MemoryVectors
-from harkback.models.centring import OWN, SCRIPTS, SENTENCES, script_of
+from harkback.models.centring import OWN, SCRIPTS, script_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from harkback.engines.local.memories import MemoryStore
-    from harkback.models.embedders import Embedder, Vectors
+    from harkback.models.embedders import Vectors
+    from harkback.models.once import Once
 
 FULL = 0.5
 """A cosine of so much, centred, is as near as a question and its answer come."""
@@ -26,7 +27,7 @@ AT_ONCE = 16
 class Meaning:
     """One model's view of the memories in a store."""
 
-    def __init__(self, store: MemoryStore, embedder: Embedder) -> None:
+    def __init__(self, store: MemoryStore, embedder: Once) -> None:
         """Nothing is read yet."""
         self.store = store
         self.embedder = embedder
@@ -55,7 +56,7 @@ class Meaning:
 
     def _store_middles(self) -> None:
         if not self.vectors.middles():
-            made = {script: self.embedder.passages(SENTENCES[script]).mean(axis=0) for script in SCRIPTS}
+            made = self.embedder.middles()
             with self.store.writing():
                 self.vectors.set_middles(made)
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from harkback.models.once import Once
+
     Vectors = NDArray[np.float32]
 
     class Embedder(Protocol):
@@ -120,3 +122,29 @@ def load(setup: Setup, name: str = "") -> Embedder | None:
     from harkback.models.endpoint import Endpoint
 
     return Endpoint(setup)
+
+
+class Embedders:
+    """The embedders of one command, each loaded once."""
+
+    def __init__(self, setup: Setup) -> None:
+        """Nothing is loaded yet."""
+        self.setup = setup
+        self._loaded: dict[str, Once] = {}
+
+    @property
+    def name(self) -> str:
+        """Name the model that would be used, empty for none."""
+        return name_of(self.setup)
+
+    def load(self, name: str = "") -> Once | None:
+        """Give the embedder that is wanted, or the one of a `name`; None where there is none. Raises EmbedderFailed."""
+        name = name or self.name
+        if name not in self._loaded:
+            embedder = load(self.setup, name)
+            if embedder is None:
+                return None
+            from harkback.models.once import Once
+
+            self._loaded[name] = Once(embedder)
+        return self._loaded[name]

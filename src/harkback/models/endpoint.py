@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from http.client import HTTPException
-from urllib.error import URLError
 from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
+from urllib.request import Request
 
 import numpy as np
 
 from harkback import errors
 from harkback.models.embedders import prefixes
+from harkback.models.posting import post
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from harkback.models.embedders import Setup, Vectors
 
 AT_ONCE = 32
-TIMEOUT_S = 30.0
+PASSAGES_S, QUESTION_S = 10.0, 3.0
+"""A call may take so long altogether: somebody waits for a question, and a sync has more to do."""
+
 LONGEST = 6000
 MOST_NUMBERS = 32_768
 """The longest vectors that are taken; models have up to 8,192 numbers."""
-
-_MOST_BYTES = 64 << 20
 
 
 class Endpoint:
@@ -45,17 +45,18 @@ class Endpoint:
 
     def questions(self, texts: Sequence[str]) -> Vectors:
         """Give a row for each question. Raises EmbedderFailed."""
-        return self._rows([self._before.question + one[:LONGEST] for one in texts])
+        return self._rows([self._before.question + one[:LONGEST] for one in texts], QUESTION_S)
 
     def passages(self, texts: Sequence[str]) -> Vectors:
         """Give a row for each text. Raises EmbedderFailed."""
-        return self._rows([self._before.passage + one[:LONGEST] for one in texts])
+        return self._rows([self._before.passage + one[:LONGEST] for one in texts], PASSAGES_S)
 
-    def _rows(self, texts: list[str]) -> Vectors:
-        return np.concatenate([self._some(texts[at : at + AT_ONCE]) for at in range(0, len(texts), AT_ONCE)])
+    def _rows(self, texts: list[str], limit_s: float) -> Vectors:
+        some = [texts[at : at + AT_ONCE] for at in range(0, len(texts), AT_ONCE)]
+        return np.concatenate([self._some(one, limit_s) for one in some])
 
-    def _some(self, texts: list[str]) -> Vectors:
-        answer = self._ask({"model": self.setup.model, "input": texts, "encoding_format": "float"})
+    def _some(self, texts: list[str], limit_s: float) -> Vectors:
+        answer = self._ask({"model": self.setup.model, "input": texts, "encoding_format": "float"}, limit_s)
         try:
             by_index = {one["index"]: one["embedding"] for one in answer["data"]}
             rows = np.array([by_index[at] for at in range(len(texts))], dtype=np.float64)
@@ -84,14 +85,13 @@ class Endpoint:
     def _failed(self, why: object) -> errors.EmbedderFailed:
         return errors.EmbedderFailed(self.setup.endpoint, why)
 
-    def _ask(self, body: dict[str, Any]) -> Any:
+    def _ask(self, body: dict[str, Any], limit_s: float) -> Any:
         headers = {"Content-Type": "application/json"}
         if self.setup.key:
             headers["Authorization"] = f"Bearer {self.setup.key}"
         address = f"{self.setup.endpoint.rstrip('/')}/embeddings"
         request = Request(address, json.dumps(body).encode(), headers)  # noqa: S310 - http and https only, see above
         try:
-            with urlopen(request, timeout=TIMEOUT_S) as answer:  # noqa: S310 - same
-                return json.loads(answer.read(_MOST_BYTES))
-        except (URLError, HTTPException, OSError, ValueError, RecursionError) as error:
+            return json.loads(post(request, limit_s))
+        except (HTTPException, OSError, ValueError, RecursionError) as error:
             raise self._failed(error) from error
