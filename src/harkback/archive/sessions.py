@@ -440,12 +440,15 @@ class Archive:
         return bool(paths)
 
     def make_vectors(self, tell: Callable[[str], None] = lambda _: None, *, spent_s: float = 0.0) -> int:
-        """Make vectors of what was said, for as long as was set; gives how many. `tell` is told of damaged ones.
+        """Make vectors of what was said, for as long as was set; gives how many.
 
-        `spent_s` of that time is gone already.
+        `spent_s` of that time is gone already; `tell` is told of damaged ones, and of a server that was half named.
         Raises EmbedderFailed, VectorsDamaged, LockDamaged, ArchiveReadOnly, DiskFull.
         """
         if not self._has_embedder():
+            why = self.embedders.missing()
+            if isinstance(why, errors.EmbedderUnfinished):
+                tell(str(why))
             return 0
         from harkback.archive import vectors
 
@@ -676,6 +679,7 @@ class Archive:
                 {},
                 self._shared(),
                 hook_failures.recent(self.place.data, self.now_ms),
+                "" if self._has_embedder() else str(self.embedders.missing()),
             )
             return state if engine is None else self._with_sessions(state, engine)
         finally:

@@ -86,7 +86,7 @@ def coverage(engine: LocalEngine, model: str) -> Coverage:
 def asking(folder: str, embedders: Embedders, texts: Sequence[str]) -> Asking:
     """Give the vectors of a question. Raises MeaningFailed."""
     if not embedders.name:
-        raise errors.NoEmbedder
+        raise embedders.missing()
     with vectors_in(folder) as con:
         if con is None:
             raise errors.NoVectors

@@ -241,8 +241,10 @@ def _shared(shared: Shared) -> str:
 
 def _meaning(state: Status) -> str:
     found = state.vectors
+    if state.words_only:
+        return f"words only. {state.words_only}"
     if found is None:
-        return "words only (pip install 'harkback[semantic]' adds meaning)"
+        return "no sessions yet"
     if found.problem:
         return plain(found.problem)
     return f"{amount(found.vectors, 'vector')} of {found.transcripts:,} of {found.of:,} transcripts, by {found.model}"

@@ -6,6 +6,7 @@ OpenAI's `/v1/embeddings` (Ollama, LM Studio, llama-server, vLLM). A server is a
 
 from __future__ import annotations
 
+from harkback import errors
 from harkback._record import NamedTuple
 
 TYPE_CHECKING = False
@@ -93,6 +94,17 @@ def name_of(setup: Setup) -> str:
     return "" if setup.kind == OFF or not is_installed() else NANO_MODEL
 
 
+def missing(setup: Setup) -> errors.NoEmbedder:
+    """Say why no model would be used, and what to do."""
+    if setup.kind == OFF:
+        return errors.EmbedderOff()
+    if setup.kind == ENDPOINT and not setup.endpoint:
+        return errors.EmbedderUnfinished("meaning.embedder", "meaning.endpoint", "http://127.0.0.1:11434/v1")
+    if setup.kind in {ENDPOINT, AUTO} and setup.endpoint:
+        return errors.EmbedderUnfinished("meaning.endpoint", "meaning.model", "bge-m3")
+    return errors.NoEmbedder()
+
+
 NANO_MODEL = "multilingual-e5-small-q4"
 
 
@@ -136,6 +148,10 @@ class Embedders:
     def name(self) -> str:
         """Name the model that would be used, empty for none."""
         return name_of(self.setup)
+
+    def missing(self) -> errors.NoEmbedder:
+        """Say why there is none, and what to do."""
+        return missing(self.setup)
 
     def load(self, name: str = "") -> Once | None:
         """Give the embedder that is wanted, or the one of a `name`; None where there is none. Raises EmbedderFailed."""
