@@ -151,6 +151,27 @@ def test_what_stands_elsewhere_keeps_its_place_by_score_where_words_say_more(hom
 
 
 @pytest.mark.usefixtures("endpoint")
+def test_what_means_the_same_does_not_push_what_holds_the_words_off_the_page(own_home: Path) -> None:
+    words = [f"rollback checklist {number} " + "weather report " * 300 for number in range(8)]
+    near = [f"部署要用藍綠 {number}" for number in range(14)]
+    far = [f"今天天氣很好 {number}" for number in range(30)]
+    loose = [f"we deploy {number}" for number in range(8)]
+    for number, text in enumerate(["deploy rollback checklist", *words, *near, *far, *loose], 1):
+        pen = Claude(number, "2026-11-03")
+        pen.user(text)
+        pen.say("yes")
+        pen.write(own_home)
+    hark("sync")
+    hits = hark("search", "--json", "-n", "20", "deploy rollback checklist").json["hits"]
+    by_words = [one["id"] for one in hits if one["why"]["tier"] in {"phrase", "all", "most"}]
+    assert len(by_words) == 9
+    told = [one["id"] for one in hark("search", "--json", "--meaning", "deploy rollback checklist").json["hits"]]
+    assert len(told) == 10
+    assert all(told.index(one) <= 2 * place for place, one in enumerate(by_words[:4], 1))
+    assert sum(one not in by_words for one in told) > 3
+
+
+@pytest.mark.usefixtures("endpoint")
 @pytest.mark.parametrize("more", [(), ("--by", "session"), ("--sort", "newest")], ids=" ".join)
 @pytest.mark.parametrize(
     ("query", "gone"),

@@ -111,7 +111,10 @@ class Looking:
         ranked = self._allowed(rank.by_meaning(joined, self.now_ms, self.project, tiers))
         if self.search.newest:
             ranked.sort(key=_newest_first)
-        return self._found(rank.led(rank.spread_all(ranked), by_words), found.lane_counts)
+        ranked = rank.spread_all(ranked)
+        if not self.search.newest:
+            ranked = rank.woven(ranked, by_words)
+        return self._found(rank.led(ranked, by_words), found.lane_counts)
 
     def _with_near(self, candidates: Sequence[Candidate], asked: Asking, search: Search) -> list[Candidate]:
         """Join what holds the words and what is near in meaning, each with how near it is."""
