@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from harkback.engines.local import VECTORS, locked
 from harkback.models import embedders
 
 if TYPE_CHECKING:
@@ -468,3 +469,79 @@ def test_files_of_vectors_without_their_database_are_told_and_do_not_stay() -> N
         assert hark(*mend).status == 0
         assert not any(b"forgotten" in path.read_bytes() for path in archive.glob("vectors-*/*"))
         assert hark("check").status == 0
+
+
+@pytest.mark.usefixtures("home", "endpoint")
+@pytest.mark.parametrize("argv", [("forget", "--project", "alpha"), ("exclude", "add", "alpha")], ids=" ".join)
+def test_what_is_covered_is_told_without_what_is_gone(argv: tuple[str, ...]) -> None:
+    hark("sync")
+    before = hark("status", "--json").json["vectors"]
+    assert before["transcripts"] == before["of"] == 49
+    assert hark(*argv, "--yes").status == 0
+    told = hark("status", "--json").json["vectors"]
+    assert (told["transcripts"], told["of"], told["vectors"]) == (48, 48, before["vectors"] - 2)
+    with contextlib.closing(sqlite3.connect(Path(os.environ["HARK_HOME"]) / "vectors.sqlite")) as con:
+        assert con.execute("SELECT count(*) FROM vector_transcript").fetchone() == (48,)
+
+
+@pytest.mark.usefixtures("home", "endpoint")
+@pytest.mark.parametrize("argv", [("forget", "--project", "alpha", "--yes"), ("rebuild",)], ids=lambda one: one[0])
+def test_who_waits_for_a_sync_that_makes_vectors_says_so(argv: tuple[str, ...]) -> None:
+    hark("sync")
+    held, waits = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with locked(os.environ["HARK_HOME"], VECTORS, wait_s=0) as is_ours:
+            assert is_ours
+            held.set()
+            waits.wait(10)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    assert held.wait(10)
+    threading.Timer(0.3, waits.set).start()
+    told = hark(*argv)
+    thread.join()
+    assert (told.status, told.err.count("waiting for it to end")) == (0, 1)
+    hark("sync")
+    assert "waiting" not in hark("rebuild").err
+
+
+@pytest.mark.usefixtures("endpoint")
+def test_a_search_that_forgets_what_is_excluded_now_does_not_wait(tmp_path: Path, own_home: Path) -> None:
+    pen = Claude(1, "2026-11-03", str(tmp_path / "alpha"))
+    pen.user("the certificate expires in March")
+    pen.write(own_home)
+    hark("sync")
+    archive = Path(os.environ["HARK_HOME"])
+    (tmp_path / "alpha").mkdir()
+    (tmp_path / "alpha" / ".harkignore").touch()
+    pen.user("one more")
+    pen.append(own_home, 1)
+    assert hark("status", "--json").json["vectors"]["vectors"] == 1
+    with locked(str(archive), VECTORS, wait_s=0) as is_ours:
+        assert is_ours
+        assert hark("search", "certificate").status == 1
+    hark("sync")
+    assert hark("status", "--json").json["vectors"]["vectors"] == 0
+    assert hark("check").status == 0
+
+
+@pytest.mark.usefixtures("home", "endpoint")
+def test_vectors_of_another_model_go_once_the_new_one_has_covered_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    hark("remember", "the coffee machine of the gateway is gone")
+    hark("sync")
+    (old,) = Path(os.environ["HARK_HOME"]).glob("vectors-*")
+    monkeypatch.setenv("HARK_MEANING_MODEL", "other")
+    monkeypatch.setattr(Handler, "failing_at", len(Handler.asked) + 6)
+    hark("sync")
+    assert old.exists()
+    monkeypatch.setattr(Handler, "failing_at", 1_000_000)
+    hark("sync")
+    (new,) = Path(os.environ["HARK_HOME"]).glob("vectors-*")
+    assert new != old
+    assert found("憑證到期")[0] == "the certificate expires in March"
+    with contextlib.closing(sqlite3.connect(Path(os.environ["HARK_HOME"]) / "memory.sqlite")) as con:
+        assert len(con.execute("SELECT DISTINCT model FROM vector").fetchall()) == 1
+    assert hark("recall", "咖啡").status == 0
+    assert hark("check").status == 0

@@ -365,7 +365,7 @@ class Archive:
                 report = reader.read(changes)
                 if not forget or not reader.has_met_excluded:
                     return report
-                sessions, lost = self._forget_excluded(engine, reader.excluded, rebuild=False)
+                sessions, lost = self._forget_excluded(engine, reader.excluded)
                 return report._replace(forgotten=len(sessions), lost=lost)
             finally:
                 engine.close()
@@ -421,13 +421,14 @@ class Archive:
                     engine.mend()
                 reader = self._reader(engine, until, progress)
                 # Not beside a person's back: what is forgotten is said.
-                sessions, lost = self._forget_excluded(engine, reader.excluded) if limit_s is None else ((), 0)
+                sessions, lost = self._forget_excluded(engine, reader.excluded, waiting) if limit_s is None else ((), 0)
                 is_due = limit_s is None and not full  # not beside a person's back either: it takes its time
                 is_wanted = is_due and self._want_again(engine, reader.wanted_again())
                 if has_waited or sessions or is_wanted:
                     changes = self._all_changes(full=full)
                 if not engine.words_are_current:
                     engine.rebuild()
+                    self._drop_vectors(engine, waiting)  # what a search forgot
                 report = reader.read(changes, full=full)
                 return report._replace(forgotten=len(sessions), lost=lost), engine.rows.coverage()
             finally:
@@ -480,17 +481,17 @@ class Archive:
 
         return vectors.faults(engine)
 
-    def _drop_vectors(self, engine: LocalEngine) -> None:
+    def _drop_vectors(self, engine: LocalEngine, waiting: Callable[[], None]) -> None:
         if self._has_vectors():
             from harkback.archive import vectors
 
-            vectors.drop_gone(engine)
+            vectors.drop_gone(engine, waiting)
 
-    def _throw_vectors_away(self) -> None:
+    def _throw_vectors_away(self, waiting: Callable[[], None]) -> None:
         if self._has_vectors():
             from harkback.archive import vectors
 
-            vectors.throw_away(self.place.data)
+            vectors.throw_away(self.place.data, waiting)
 
     def _all_changes(self, *, full: bool) -> Changes:
         engine = self._open_for_reading()
@@ -522,7 +523,7 @@ class Archive:
         elif not MemoryStore.exists(self.place.data):
             raise errors.NothingYet(self.place.data)
         upkeep.rebuild(self.place.data)
-        self._throw_vectors_away()
+        self._throw_vectors_away(waiting)
         return number
 
     def doomed(
@@ -552,7 +553,7 @@ class Archive:
             engine = self._open_for_writing()
             try:
                 erased = engine.forget(set(doomed.messages), {one.number for one in doomed.sessions})
-                self._drop_vectors(engine)
+                self._drop_vectors(engine, waiting)
                 return erased
             finally:
                 engine.close()
@@ -588,7 +589,7 @@ class Archive:
                 finally:
                     engine.close()
         if found:
-            self._throw_vectors_away()  # they were made of what is masked now
+            self._throw_vectors_away(waiting)  # they were made of what is masked now
         return upkeep.joined(found, upkeep.redact(self.place.data))
 
     def exclusions(self) -> dict[str, str]:
@@ -613,7 +614,7 @@ class Archive:
                 done = Excluding(changed, was, Fitting())
                 if kind == "excluded":
                     excluded = Excluded([pattern], self.place.home, files=False)
-                    done = done._replace(forgotten=self._forget_excluded(engine, excluded))
+                    done = done._replace(forgotten=self._forget_excluded(engine, excluded, waiting))
             finally:
                 engine.close()
         if done.forgotten.sessions:
@@ -632,14 +633,20 @@ class Archive:
         finally:
             engine.close()
 
-    def _forget_excluded(self, engine: LocalEngine, excluded: Excluded, *, rebuild: bool = True) -> Fitting:
-        """Forget what was read of projects that are excluded now; without `rebuild` the next sync cleans the index."""
+    def _forget_excluded(
+        self, engine: LocalEngine, excluded: Excluded, waiting: Callable[[], None] | None = None
+    ) -> Fitting:
+        """Forget what was read of projects that are excluded now.
+
+        Without `waiting`, for a search, nothing is waited for: the next sync cleans index and vectors.
+        """
         from harkback.archive.keeping import find_fitting
 
         found = find_fitting(engine, excluded)
         if found.sessions:
-            engine.forget(set(), {one.number for one in found.sessions}, leave_tombs=False, rebuild=rebuild)
-            self._drop_vectors(engine)
+            engine.forget(set(), {one.number for one in found.sessions}, leave_tombs=False, rebuild=waiting is not None)
+            if waiting is not None:
+                self._drop_vectors(engine, waiting)
         return found
 
     def overview(self) -> Overview:

@@ -9,9 +9,9 @@ import numpy as np
 from harkback import errors
 from harkback._record import NamedTuple
 from harkback.engines.local import FOREVER_S, VECTORS, Asking, LocalEngine, guarded, locked, vector_files
-from harkback.engines.local.embedding import Unread, note_seen, seen, unread
+from harkback.engines.local.embedding import Unread, drop_seen, note_seen, seen, there, unread
 from harkback.engines.local.schema import transaction
-from harkback.engines.local.vectors import VectorSet, folder_name, models, prove, vectors_in
+from harkback.engines.local.vectors import VectorSet, folder_name, keep_only, models, prove, vectors_in
 from harkback.models.centring import script_of
 from harkback.models.embedders import answering
 
@@ -72,13 +72,14 @@ def make_vectors(
 
 def coverage(engine: LocalEngine, model: str) -> Coverage:
     """Say how much has vectors of the model that is set."""
+    kept = there(engine.con)
     none = Coverage(model, 0, 0, engine.rows.coverage().transcripts)
     try:
         with vectors_in(engine.folder) as con:
             if con is None:
                 return none
             number = len(VectorSet(con, engine.folder, model).seqs())
-            return none._replace(vectors=number, transcripts=len(seen(con, model)))
+            return none._replace(vectors=number, transcripts=len(seen(con, model).keys() & kept))
     except errors.VectorsDamaged as error:
         return none._replace(problem=str(error))
 
@@ -123,7 +124,13 @@ def _make(engine: LocalEngine, embedder: Once, until: float) -> int:
             if sum(len(each.texts) for each in waiting) >= COMMIT_ROWS:
                 made += _store(con, kept, embedder, waiting, until)
                 waiting = []
-        return made + _store(con, kept, embedder, waiting, until)
+        made += _store(con, kept, embedder, waiting, until)
+        if kept.dim and monotonic() <= until and len(models(con)) > 1:
+            # The new model has covered everything, and answers from now on.
+            with transaction(con):
+                keep_only(con, kept.model)
+            vector_files.sweep(engine.folder, [folder_name(kept.model)])
+        return made
 
 
 class _Embedded:
@@ -172,13 +179,13 @@ def _store(con: Connection, kept: VectorSet, embedder: Once, waiting: list[Unrea
     return len(found.texts)
 
 
-def drop_gone(engine: LocalEngine) -> None:
+def drop_gone(engine: LocalEngine, waiting: Callable[[], None]) -> None:
     """Clear the vectors of parts that are gone, of every model; damaged ones all go.
 
-    Raises ArchiveReadOnly, DiskFull, LockDamaged.
+    `waiting` is called before it waits for a sync that is making some. Raises ArchiveReadOnly, DiskFull, LockDamaged.
     """
     folder = engine.folder
-    with guarded(folder), locked(folder, wait_s=FOREVER_S, waiting=lambda: None, file=VECTORS):
+    with guarded(folder), locked(folder, wait_s=FOREVER_S, waiting=waiting, file=VECTORS):
         try:
             with vectors_in(folder) as con:
                 names = [folder_name(model) for model in models(con)] if con is not None else []
@@ -190,18 +197,23 @@ def drop_gone(engine: LocalEngine) -> None:
 
 
 def _drop(engine: LocalEngine) -> None:
-    there = np.array(engine.rows.all_seqs(), np.int64)
+    seqs, transcripts = np.array(engine.rows.all_seqs(), np.int64), there(engine.con)
     with vectors_in(engine.folder, write=True) as con:
         assert con is not None
         for model in models(con):
             kept = VectorSet(con, engine.folder, model)
             kept.clear_beyond()
-            kept.drop(np.setdiff1d(kept.seqs(), there))
+            kept.drop(np.setdiff1d(kept.seqs(), seqs))
+        with transaction(con):
+            drop_seen(con, transcripts)
 
 
-def throw_away(folder: str) -> None:
-    """Delete all vectors, unopened; the next sync makes them again. Raises ArchiveReadOnly."""
-    with guarded(folder), locked(folder, wait_s=FOREVER_S, waiting=lambda: None, file=VECTORS):
+def throw_away(folder: str, waiting: Callable[[], None]) -> None:
+    """Delete all vectors, unopened; the next sync makes them again.
+
+    `waiting` is called before it waits for a sync that is making some. Raises ArchiveReadOnly.
+    """
+    with guarded(folder), locked(folder, wait_s=FOREVER_S, waiting=waiting, file=VECTORS):
         vector_files.throw_away(folder)
 
 
@@ -209,14 +221,14 @@ def faults(engine: LocalEngine) -> list[Fault]:
     """Say which vectors are of nothing, or that they are damaged."""
     from harkback.engines.local.checking import REBUILD, Fault
 
-    there = np.array(engine.rows.all_seqs(), np.int64)
+    seqs = np.array(engine.rows.all_seqs(), np.int64)
     try:
         with vectors_in(engine.folder) as con:
             if con is None:
                 return [Fault("files of vectors that no database names", 1, REBUILD)]
             prove(con, engine.folder)
             sets = [VectorSet(con, engine.folder, one) for one in models(con)]
-            gone = sum(len(np.setdiff1d(one.seqs(), there)) for one in sets)
+            gone = sum(len(np.setdiff1d(one.seqs(), seqs)) for one in sets)
     except errors.VectorsDamaged as error:
         return [Fault(f"the vectors are damaged ({error.values[1]})", 1, REBUILD)]
     return [Fault("vectors of texts that are gone", gone, REBUILD)] if gone else []

@@ -36,7 +36,7 @@ class Meaning:
     def catch_up(self, limit_s: float) -> int:
         """Make vectors of memories that have none, the newest first, for so long; gives how many.
 
-        Raises EmbedderFailed.
+        Once all have one, those of other models go. Raises EmbedderFailed.
         """
         until = monotonic() + limit_s
         made = 0
@@ -47,6 +47,9 @@ class Meaning:
             with self.store.writing():
                 self.vectors.put(rows, [script_of(text) for _, text in rows], rows_vectors)
             made += len(rows)
+        if self.vectors.has_others() and not self.vectors.missing(1):
+            with self.store.writing():
+                self.vectors.keep_only()
         return made
 
     def _refuse_other(self, rows: Vectors) -> None:

@@ -66,6 +66,17 @@ def seen(vectors: sqlite3.Connection, model: str) -> dict[int, int]:
     return dict(vectors.execute("SELECT transcript, read FROM vector_transcript WHERE model = ?", (model,)).fetchall())
 
 
+def there(rows: sqlite3.Connection) -> set[int]:
+    """Give the numbers of the transcripts that there are."""
+    return {number for (number,) in rows.execute("SELECT id FROM transcript WHERE messages > 0")}
+
+
+def drop_seen(vectors: sqlite3.Connection, kept: set[int]) -> None:
+    """Drop what was noted of transcripts that are gone, inside a transaction."""
+    noted = {number for (number,) in vectors.execute("SELECT DISTINCT transcript FROM vector_transcript")}
+    vectors.executemany("DELETE FROM vector_transcript WHERE transcript = ?", [(one,) for one in noted - kept])
+
+
 def note_seen(vectors: sqlite3.Connection, model: str, done: Sequence[Unread]) -> None:
     """Note that transcripts were looked at, inside a transaction."""
     vectors.executemany(

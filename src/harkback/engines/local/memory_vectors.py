@@ -81,6 +81,16 @@ class MemoryVectors:
             [(self.model, script, middle.astype(np.float32).tobytes()) for script, middle in middles.items()],
         )
 
+    def keep_only(self) -> None:
+        """Drop those of other models, inside a transaction."""
+        for table in ("vector", "middle"):
+            self.con.execute(f"DELETE FROM {table} WHERE model != ?", (self.model,))
+
+    def has_others(self) -> bool:
+        """Whether there are any of other models."""
+        statement = "SELECT EXISTS(SELECT 1 FROM vector WHERE model != ?)"
+        return bool(self.con.execute(statement, (self.model,)).fetchone()[0])
+
     def counts(self) -> tuple[int, int]:
         """Give how many memories have a vector, and how many there are."""
         (held,) = self.con.execute("SELECT count(*) FROM vector WHERE model = ?", (self.model,)).fetchone()

@@ -364,6 +364,12 @@ def models(con: Connection) -> list[str]:
     return [model for (model,) in con.execute("SELECT model FROM vector_set ORDER BY model")]
 
 
+def keep_only(con: Connection, model: str) -> None:
+    """Drop what is noted of other models, inside a transaction; their folders are swept away afterwards."""
+    for table in ("vector_set", "vector_middle", "vector_transcript"):
+        con.execute(f"DELETE FROM {table} WHERE model != ?", (model,))
+
+
 def prove(con: Connection, folder: str) -> None:
     """Look through the database and at every set. Raises VectorsDamaged."""
     told = con.execute("PRAGMA quick_check(1)").fetchone()[0]
