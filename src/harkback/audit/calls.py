@@ -30,8 +30,8 @@ TOOLS = (
     "get_recent_context",
 )
 VALUED = frozenset(f"--{field.name}" for field in FIELDS) | {
-    "-n", "-C", "--also", "--as-of", "--budget", "--by", "--exclude-session", "--kind", "--page", "--parent", "--messages",
-    "--sort", "--importance", "--entity", "--tag", "--date", "--from", "--supersedes", "--scope",
+    "-n", "-C", "--also", "--as-of", "--budget", "--by", "--exclude-session", "--kind", "--page", "--parent",
+    "--messages", "--sort", "--importance", "--entity", "--tag", "--date", "--from", "--supersedes", "--scope",
 }
 """Options of `hark` that a value follows."""
 
@@ -44,6 +44,7 @@ _ALONE = frozenset(f"--{name}" for name in (
 _TAKING_TEXT = frozenset({"search", "recall", "remember", "edit", "supersede"})
 _VERBS = frozenset({"search", "find", "query", "grep", "show", "recall", "ask"})
 """Sub-commands that another command may have: the query comes after them."""
+_ASKING = (_VERBS | {""}) - READS
 
 _FIELD_NAMES = frozenset(field.name for field in FIELDS)
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh", "fish"})
@@ -89,6 +90,16 @@ class Call(NamedTuple):
     """Whether the query stands there as it was asked, and nothing was left to the shell."""
     cuts: tuple[str, ...] = ()
     """What stood between its answer and who reads it: programs of a pipe, `file`, `variable`."""
+
+    @property
+    def asked(self) -> tuple[object, ...]:
+        """What tells this question from others."""
+        return self.queries, self.options, self.flags, self.action
+
+    @property
+    def is_search(self) -> bool:
+        """Whether it asked for something, so that it found something or nothing."""
+        return self.action in SEARCHES or (self.action in _ASKING and bool(self.query))
 
 
 def calls_in(line: str, command: str = OWN) -> list[Call]:
