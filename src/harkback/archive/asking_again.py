@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from harkback.audit.figures import (
     ABSENT,
     FILTERED,
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
 MOST = 200
 """So many different questions are put again."""
 
+_LOOKED_AT = 10
 # Lane `context` holds the calls themselves: whatever was looked for stands there.
 _EVERY_LANE = tuple(lane for lane in range(len(LANES)) if lane != CONTEXT)
 _ONLY_MEMORIES = Filter("in", (LANES[MEMORY],))
@@ -56,7 +59,7 @@ class Again:
             queries = [_query(one, asked) for one in asked.call.queries]
         except BadValue:
             return Why(SYNTAX)
-        is_found_now = self._finds(queries, asked, None)
+        is_found_now = bool(self._finds(queries, asked, None))
         return Why(self._reason(queries, asked), is_found_now)
 
     def _reason(self, queries: list[Query], asked: Asked) -> str:
@@ -74,8 +77,9 @@ class Again:
             (SYNTAX, plain, _EVERY_LANE, False),
         )
         for reason, form, lanes, substring in forms:
-            if self._finds(form, asked, then_ms, lanes=lanes, substring=substring):
-                return reason
+            if texts := self._finds(form, asked, then_ms, lanes=lanes, substring=substring):
+                # A search looks inside of words by itself where a word stands nowhere.
+                return TOO_SHORT if _is_inside(form, texts) else reason
         return TOO_SHORT if _is_one_character(queries) else ABSENT
 
     def _finds(
@@ -86,29 +90,44 @@ class Again:
         *,
         lanes: tuple[int, ...] = (),
         substring: bool = False,
-    ) -> bool:
-        """Whether any wording finds something besides the session that asked; with `until_ms` of before that."""
-        return any(self._finds_one(one, asked, until_ms, lanes, substring) for one in queries)
+    ) -> list[str]:
+        """Give what any wording finds besides the session that asked; with `until_ms` of before that."""
+        return [text for one in queries for text in self._texts(one, asked, until_ms, lanes, substring)]
 
-    def _finds_one(
+    def _texts(
         self, query: Query, asked: Asked, until_ms: int | None, lanes: tuple[int, ...], substring: bool
-    ) -> bool:
+    ) -> list[str]:
         call = asked.call
+        searched = lanes or (_EVERY_LANE if "all" in call.flags else MAIN_LANES)
         if call.action == "recall" and not lanes:
             query = query._replace(filters=(*query.filters, _ONLY_MEMORIES))
         try:
             answer = self.archive.search(
                 query if until_ms is None else _until(query, until_ms),
-                limit=1,
-                lanes=lanes or (_EVERY_LANE if "all" in call.flags else MAIN_LANES),
+                limit=_LOOKED_AT,
+                lanes=searched,
                 substring=substring or "substring" in call.flags,
                 sync=False,
                 exclude=(asked.about.session,),
             )
         except (NotFound, TooShort, Ambiguous):  # a session that a filter names
-            return False
-        told = [one for one in answer.memories if until_ms is None or one.memory.created_ms < until_ms]
-        return bool(told or (answer.found.hits and not (call.action == "recall" and not lanes)))
+            return []
+        told = [one.memory for one in answer.memories]
+        # A search that finds nothing in its lanes shows what stands in others: today it would be found.
+        shown = _EVERY_LANE if until_ms is None else searched
+        return [
+            *(one.text for one in told if until_ms is None or one.created_ms < until_ms),
+            *(one.part.text for one in answer.found.hits if one.part.lane in shown),
+        ]
+
+
+def _is_inside(queries: Iterable[Query], texts: Iterable[str]) -> bool:
+    """Whether a question of one Latin word is found only inside of words."""
+    words = [word.text for one in queries for clause in one.clauses for word in clause.words]
+    if len(words) != 1 or not words[0].isascii() or not words[0].isalnum():
+        return False
+    begins = re.compile(rf"(?<![a-z0-9]){re.escape(words[0])}", re.IGNORECASE)
+    return not any(begins.search(text) for text in texts)
 
 
 def _query(text: str, asked: Asked) -> Query:

@@ -108,8 +108,8 @@ def _next_steps(found: Figures) -> Iterator[Advice]:
 
 
 def _speed(found: Figures) -> Iterator[Advice]:
-    if found.latency_ms.number >= SOME and found.latency_ms.p95 > SLOW_MS:
-        seconds = found.latency_ms.p95 / 1000
+    if found.own_ms.number >= SOME and found.own_ms.p95 > SLOW_MS:
+        seconds = found.own_ms.p95 / 1000
         yield Advice(
             "slow", f"One search of twenty takes {seconds:.1f} seconds or more. `hark status` says what waits."
         )

@@ -114,6 +114,8 @@ class Figures(NamedTuple):
     """Prompts by month, of all sessions."""
     chars: Spread
     latency_ms: Spread
+    own_ms: Spread
+    """Of those whose answers say how long they took: in the others is how long a person thought about allowing it."""
     short: Short
     cut: int
     """Searches whose answer went through a pipe, into a file or a variable."""
@@ -163,6 +165,7 @@ def figures(
         dict(sorted(prompts.items())),
         _spread(one.chars for one in searches),
         _spread(one.latency_ms for one in searches if one.latency_ms is not None),
+        _spread(one.result.ms for one in searches if one.result.ms is not None),
         _short(searches),
         sum(bool(one.call.cuts) for one in searches),
     )

@@ -52,13 +52,17 @@ def _print(found: Audited) -> None:
     print(written(found.figures, (CYAN, OFF) if is_terminal() else ("", "")))
 
 
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
 def _write(path: str, found: Audited, now_ms: int) -> None:
     """Write the page, for its owner alone. Raises FileUnwritable."""
     from harkback.cli.audit_page import page
 
     text = page(found.figures, now_ms)
     try:
-        with open(path, "w", encoding="utf-8", errors="replace", newline="\n") as file:
+        with open(path, "w", encoding="utf-8", errors="replace", newline="\n", opener=_private) as file:
             file.write(text)
     except OSError as error:
         raise errors.FileUnwritable(path, error.strerror or str(error)) from error

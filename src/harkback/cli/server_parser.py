@@ -70,12 +70,10 @@ def audit(add: Add) -> None:
         "audit",
         help="how agents use hark, and whether it helps them",
         description="Count every call of hark in the transcripts of your agents: what was found, what came next, and"
-        " what could be better. hark audit log prints the last calls of tools through `hark serve`: when, by which token"
-        " and client, which tool and which ids; texts are not written down.",
+        " what could be better. hark audit log prints the last calls of tools through `hark serve`: when, by which"
+        " token and client, which tool and which ids; texts are not written down.",
     )
-    one.add_argument(
-        "action", nargs="?", choices=("log",), metavar="log", help="what was done through the server"
-    )
+    one.add_argument("action", nargs="?", choices=("log",), metavar="log", help="what was done through the server")
     add_filters(one, "agent", "project", "since", "until")
     one.add_argument("--command", metavar="NAME", default=OWN, dest="program", help="look at another command")
     one.add_argument("--html", metavar="FILE", help="write one page with charts")
