@@ -603,7 +603,7 @@ def audit(found: Audited) -> Json:
             "hits": told.results.hits,
             "none": told.results.none,
             "unreadable": told.results.unreadable,
-            "hit_rate": None if told.hit_rate is None else round(told.hit_rate, 3),
+            **({} if told.hit_rate is None else {"hit_rate": round(told.hit_rate, 3)}),
             "cut": told.cut,
         },
         "unreadable": told.whys,

@@ -587,7 +587,7 @@ def test_tables_fit_80_columns(own_home: Path) -> None:
     assert lines[0] == "hark: 12 calls in 5 sessions, 9 of them searches"
     assert re.search(r"^  hit rate      50 % \(3 of 6 readable\)$", told.out, re.MULTILINE)
     assert re.search(r"^  帳票 +3 +1 +0 +1 +100 %$", told.out, re.MULTILINE)
-    assert re.search(r"^  followed +3 +33 %$", told.out, re.MULTILINE)
+    assert re.search(r"^  followed a lead +3 +33 %$", told.out, re.MULTILINE)
     ends = {
         width_of(line) for line in lines if re.match(r"  .* %$", line) and line.split()[0] in {"帳票", "shop", "pi"}
     }

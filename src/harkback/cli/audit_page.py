@@ -11,7 +11,7 @@ from string import Template
 from harkback.audit.advice import advice
 from harkback.audit.calls import OWN
 from harkback.audit.figures import rate
-from harkback.cli.audit_tables import percent
+from harkback.cli.audit_tables import named, percent, reason_of
 from harkback.telling import base, line, when
 
 TYPE_CHECKING = False
@@ -21,7 +21,13 @@ if TYPE_CHECKING:
     from harkback.audit.figures import Figures, Row
 
 _SHOWN = 20
-_KINDS = (("hits", "hits"), ("none", "nothing found"), ("unreadable", "not readable"))
+_LONG_MS = 10_000
+_KINDS = (
+    ("hits", "found something"),
+    ("none", "found nothing"),
+    ("unreadable", "not readable"),
+    ("other", "no search"),
+)
 
 _PAGE = Template("""\
 <!doctype html>
@@ -33,9 +39,10 @@ _PAGE = Template("""\
 <title>$title</title>
 <style>
 :root { color-scheme: light dark; --ground: #fff; --card: #f4f5f7; --text: #1c2024; --faint: #5f6872;
-  --line: #d9dde2; --hits: #1a7f5a; --none: #c77700; --unreadable: #8a93a0; --bar: #2f6fd0; }
+  --line: #d9dde2; --hits: #1a7f5a; --none: #c77700; --unreadable: #8a93a0; --other: #b9cdea; --bar: #2f6fd0; }
 @media (prefers-color-scheme: dark) { :root { --ground: #15181c; --card: #1f242a; --text: #e8eaed; --faint: #a0a9b3;
-  --line: #343b44; --hits: #4cc38a; --none: #f0a83c; --unreadable: #76808c; --bar: #6ea8ff; } }
+  --line: #343b44; --hits: #4cc38a; --none: #f0a83c; --unreadable: #76808c; --other: #3d5a80;
+  --bar: #6ea8ff; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 1.25rem 1rem 3rem; max-width: 60rem; background: var(--ground); color: var(--text);
   font: 16px/1.5 system-ui, -apple-system, "Segoe UI", "Noto Sans CJK TC", sans-serif; }
@@ -49,15 +56,17 @@ h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.1rem; margin: 2rem 0 .6re
 .row .name { overflow-wrap: anywhere; } .row .number { text-align: right; font-variant-numeric: tabular-nums; }
 svg { display: block; width: 100%; height: 1rem; background: var(--card); border-radius: .25rem; }
 .hits { fill: var(--hits); } .none { fill: var(--none); } .unreadable { fill: var(--unreadable); }
-.bar { fill: var(--bar); }
+.bar { fill: var(--bar); } .other { fill: var(--other); }
 .legend span { display: inline-flex; align-items: center; gap: .35rem; margin-right: 1rem; font-size: .85rem; }
 .legend svg { width: .8rem; height: .8rem; }
-.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .92rem; }
+.wide { overflow-x: auto; margin-top: 1rem; }
+table { border-collapse: collapse; width: 100%; min-width: 34rem; font-size: .92rem; }
 th, td { text-align: left; padding: .35rem .6rem .35rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 td { overflow-wrap: anywhere; } th { font-weight: 600; color: var(--faint); white-space: nowrap; }
 td.number, th.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 li { margin: .4rem 0; }
-@media (max-width: 30rem) { .row { grid-template-columns: 1fr 4rem; } .row svg { grid-column: 1 / -1; grid-row: 2; } }
+@media (max-width: 30rem) { .row { grid-template-columns: 1fr 4rem; row-gap: .1rem; padding: .3rem 0; }
+  .row svg { grid-column: 1 / -1; grid-row: 2; } }
 </style>
 </head>
 <body>
@@ -75,7 +84,7 @@ def page(found: Figures, now_ms: int) -> str:
         _cards(found),
         _suggestions(found),
         _months(found),
-        _section("Next step after a search", _bars(found.steps, found.searches)),
+        _section("Next step after a search", _bars(named(found.steps), found.searches)),
         _section("Why raw transcripts were opened", _bars(found.raw, sum(found.raw.values()))),
         _section("How the second question differed", _bars(found.again, sum(found.again.values()))),
         _section("Why nothing was found", _bars(_counted(found.reasons), found.results.none) + _nothing(found)),
@@ -103,19 +112,23 @@ def _section(heading: str, inner: str) -> str:
 
 
 def _cards(found: Figures) -> str:
+    slow = _seconds(found.latency_ms.p95, found.latency_ms.number)
     told = [
         (percent(found.hit_rate), "hit rate of what could be read"),
         (f"{found.searches:,}", "searches"),
         (f"{found.results.unreadable:,}", "answers not readable"),
         (f"{found.found_now:,} of {found.results.none:,}", "without a hit would be found now"),
         (f"{found.chars.p50:,}", "characters returned, in the middle"),
-        (f"{found.latency_ms.p50:,} ms" if found.latency_ms.number else "-", "in the middle"),
-        (f"{found.latency_ms.p95:,} ms" if found.latency_ms.number else "-", "at 95 %"),
+        (_seconds(found.latency_ms.p50, found.latency_ms.number), f"latency; {slow} at 95 %"),
     ]
     cards = "\n".join(
         f'<div class="card"><b>{_text(number)}</b><span>{_text(what)}</span></div>' for number, what in told
     )
     return f'<div class="cards">\n{cards}\n</div>'
+
+
+def _seconds(ms: int, number: int) -> str:
+    return "-" if not number else f"{ms:,} ms" if ms < _LONG_MS else f"{ms / 1000:,.1f} s"
 
 
 def _suggestions(found: Figures) -> str:
@@ -158,12 +171,12 @@ def _months(found: Figures) -> str:
 
 
 def _stacked(rows: Mapping[str, Row]) -> str:
-    most = max((row.hits + row.none + row.unreadable for row in rows.values()), default=0)
+    most = max((row.calls for row in rows.values()), default=0)
     return "\n".join(_line(name, _pieces(row, most), f"{row.calls:,}") for name, row in rows.items())
 
 
 def _pieces(row: Row, most: int) -> str:
-    numbers = (row.hits, row.none, row.unreadable)
+    numbers = (row.hits, row.none, row.unreadable, row.calls - row.hits - row.none - row.unreadable)
     return _bar(
         [(name, number, f"{number:,} {told}") for (name, told), number in zip(_KINDS, numbers, strict=True)], most
     )
@@ -195,7 +208,13 @@ def _nothing(found: Figures) -> str:
     if not found.nothing:
         return ""
     told = [
-        (one.query, one.why.reason, "yes" if one.why.is_found_now else "no", when(one.time_ms)[:10], f"{one.times:,}")
+        (
+            one.query,
+            reason_of(one.why),
+            "yes" if one.why.is_found_now else "no",
+            when(one.time_ms)[:10],
+            f"{one.times:,}",
+        )
         for one in found.nothing
     ]
     return _table(("query", "why", "found now", "last asked", "times"), told, 4)

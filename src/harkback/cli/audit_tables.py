@@ -6,19 +6,27 @@ from unicodedata import combining, east_asian_width
 
 from harkback.audit.advice import advice
 from harkback.audit.calls import OWN
-from harkback.audit.figures import rate
+from harkback.audit.figures import ABSENT, rate
+from harkback.audit.steps import AGAIN, ANSWERED, ENDED, FOLLOWED, RAW
 from harkback.telling import base, line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from harkback.audit.figures import Figures, Row
+    from harkback.audit.figures import Figures, Row, Why
 
 WIDTH = 80
 _NAME = 36
 _SHOWN = 12
 _QUERIES = 15
+_STEPS = {
+    ANSWERED: "answered",
+    FOLLOWED: "followed a lead",
+    RAW: "opened the raw transcript",
+    AGAIN: "searched again",
+    ENDED: "did nothing more",
+}
 
 
 def width_of(text: str) -> int:
@@ -45,7 +53,7 @@ def tables(found: Figures) -> Iterator[tuple[str, list[str]]]:
     for heading, rows in (("by month", found.months), ("by agent", found.agents), ("by project", found.projects)):
         if rows:
             yield heading, _rows(heading, rows)
-    yield "next step after a search", _counted(found.steps, found.searches)
+    yield "next step after a search", _counted(named(found.steps), found.searches)
     for heading, counts in (("raw transcripts", found.raw), ("searched again with", found.again)):
         if counts:
             yield heading, _counted(counts, sum(counts.values()))
@@ -55,6 +63,16 @@ def tables(found: Figures) -> Iterator[tuple[str, list[str]]]:
         yield "hook", _hook(found)
     if suggestions := advice(found):
         yield "suggestions", [row for one in suggestions for row in _wrapped(f"{one.rule}: {one.text}")]
+
+
+def named(steps: Mapping[str, int]) -> dict[str, int]:
+    """Count next steps by what they are called for people."""
+    return {_STEPS[name]: number for name, number in steps.items()}
+
+
+def reason_of(why: Why) -> str:
+    """Write why nothing was found; what was said since was absent then."""
+    return "absent then" if why.reason == ABSENT and why.is_found_now else why.reason
 
 
 def _title(found: Figures) -> str:
@@ -109,7 +127,7 @@ def _nothing(found: Figures) -> list[str]:
     for one in found.nothing[:_QUERIES]:
         times = f"{one.times} x " if one.times > 1 else ""
         now = ", found now" if one.why.is_found_now else ""
-        written.append(f"  {fitted(times + line(one.query), 46)} {one.why.reason}{now}")
+        written.append(f"  {fitted(times + line(one.query), 44)} {reason_of(one.why)}{now}")
     if len(found.nothing) > _QUERIES:
         written.append(f"  and {len(found.nothing) - _QUERIES:,} more (--json)")
     return written
