@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from time import monotonic
 
 from harkback.audit.figures import (
     ABSENT,
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 MOST = 200
 """So many different questions are put again."""
 
+LIMIT_S = 20.0
+"""For so long; in an archive of a million texts that is about as many."""
+
 _LOOKED_AT = 10
 # Lane `context` holds the calls themselves: whatever was looked for stands there.
 _EVERY_LANE = tuple(lane for lane in range(len(LANES)) if lane != CONTEXT)
@@ -42,6 +46,7 @@ class Again:
         """Ask `archive`, of which nothing new is read."""
         self.archive = archive
         self.known: dict[tuple[object, ...], Why] = {}
+        self.until = monotonic() + LIMIT_S
 
     def why(self, asked: Asked) -> Why:
         """Say why a call found nothing, and whether it would find something today."""
@@ -49,7 +54,7 @@ class Again:
         if not call.is_known or not call.queries:
             return Why(UNCHECKED)
         if call.asked not in self.known:
-            if len(self.known) >= MOST:
+            if len(self.known) >= MOST or monotonic() > self.until:
                 return Why(UNCHECKED)
             self.known[call.asked] = self._why(asked)
         return self.known[call.asked]
@@ -59,11 +64,19 @@ class Again:
             queries = [_query(one, asked) for one in asked.call.queries]
         except BadValue:
             return Why(SYNTAX)
-        is_found_now = bool(self._finds(queries, asked, None))
-        return Why(self._reason(queries, asked), is_found_now)
+        # Where nothing stands in its lanes a search shows what stands in others; here without the calls themselves.
+        now = self._finds(queries, asked, None)
+        is_of_memories = asked.call.action == "recall"
+        if not now and not is_of_memories:
+            now = self._finds(queries, asked, None, lanes=_EVERY_LANE)
+        is_nowhere = not now and not is_of_memories
+        return Why(self._reason(queries, asked, is_nowhere=is_nowhere), bool(now))
 
-    def _reason(self, queries: list[Query], asked: Asked) -> str:
-        """Try looser forms one after the other, in what had been said by then."""
+    def _reason(self, queries: list[Query], asked: Asked, *, is_nowhere: bool) -> str:
+        """Try looser forms one after the other, in what had been said by then.
+
+        What stands nowhere today as it was asked need not be looked for in less than today's index.
+        """
         then_ms = asked.time_ms
         bare = [one._replace(filters=()) for one in queries]
         lanes_alone = [one._replace(filters=tuple(f for f in one.filters if f.field != "in")) for one in queries]
@@ -76,7 +89,12 @@ class Again:
             (TOO_SHORT, bare, _EVERY_LANE, True),
             (SYNTAX, plain, _EVERY_LANE, False),
         )
+        tried: list[tuple[list[Query], tuple[int, ...], bool]] = []
         for reason, form, lanes, substring in forms:
+            is_hopeless = is_nowhere and form == queries and not substring
+            if is_hopeless or (form, lanes, substring) in tried:
+                continue
+            tried.append((form, lanes, substring))
             if texts := self._finds(form, asked, then_ms, lanes=lanes, substring=substring):
                 # A search looks inside of words by itself where a word stands nowhere.
                 return TOO_SHORT if _is_inside(form, texts) else reason
@@ -113,11 +131,9 @@ class Again:
         except (NotFound, TooShort, Ambiguous):  # a session that a filter names
             return []
         told = [one.memory for one in answer.memories]
-        # A search that finds nothing in its lanes shows what stands in others: today it would be found.
-        shown = _EVERY_LANE if until_ms is None else searched
         return [
             *(one.text for one in told if until_ms is None or one.created_ms < until_ms),
-            *(one.part.text for one in answer.found.hits if one.part.lane in shown),
+            *(one.part.text for one in answer.found.hits if one.part.lane in searched),
         ]
 
 
