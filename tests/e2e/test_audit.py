@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
+import subprocess
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
@@ -304,15 +306,39 @@ def test_a_tool_that_follows_a_lead(own_home: Path, pen: Pen) -> None:
     assert told["raw"] == {"tool output": 1}
 
 
-def test_calls_side_by_side_are_no_next_steps(own_home: Path) -> None:
-    pen = Claude(1, "2026-10-03")
+def _side_by_side(pen: Pen, commands: dict[str, str], outputs: dict[str, str]) -> None:
+    """Let the agent call several at once; they end in the order of `outputs`."""
+    if isinstance(pen, Codex):
+        for name, command in commands.items():
+            given = json.dumps({"cmd": command})
+            pen.item(type="function_call", name="exec_command", arguments=given, call_id=name)
+        for name, output in outputs.items():
+            pen.item(type="function_call_output", call_id=name, output=output)
+    elif isinstance(pen, Claude):
+        for name, command in commands.items():
+            pen.blocks({"type": "tool_use", "id": name, "name": "Bash", "input": {"command": command}})
+        for name, output in outputs.items():
+            result = {"type": "tool_result", "tool_use_id": name, "content": output}
+            pen.row("user", {"role": "user", "content": [result]})
+    else:
+        assert isinstance(pen, Pi)
+        calls = [
+            {"type": "toolCall", "id": name, "name": "bash", "arguments": {"command": command}}
+            for name, command in commands.items()
+        ]
+        pen.message("assistant", *calls, api="anthropic-messages", provider="p", model="m", stopReason="toolUse")
+        for name, output in outputs.items():
+            content = {"type": "text", "text": output}
+            pen.message("toolResult", content, toolCallId=name, toolName="bash", isError=False)
+
+
+def test_calls_side_by_side_are_no_next_steps(own_home: Path, pen: Pen) -> None:
     pen.user("where did the pool go?")
-    for name, query in (("a", "pool"), ("b", "queue")):
-        inner = {"command": f"hark search {query}"}
-        pen.blocks({"type": "tool_use", "id": f"toolu_{name}", "name": "Bash", "input": inner})
-    for name, output in (("b", nothing(7)), ("a", found(hit(), ms=9))):  # they end in another order
-        result = {"type": "tool_result", "tool_use_id": f"toolu_{name}", "content": output}
-        pen.row("user", {"role": "user", "content": [result]})
+    _side_by_side(
+        pen,
+        {"call_a": "hark search pool", "call_b": "hark search queue"},
+        {"call_b": nothing(7), "call_a": found(hit(), ms=9)},
+    )
     pen.say("there")
     pen.write(own_home)
     told = audit()
@@ -636,6 +662,23 @@ def test_the_page(own_home: Path) -> None:
     assert "prefers-color-scheme: dark" in text
     assert 'name="viewport"' in text
     assert os.name != "posix" or path.stat().st_mode & 0o077 == 0
+
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
+
+
+@pytest.mark.skipif(not BROWSER, reason="Chromium is not installed")
+def test_a_browser_shows_the_page_and_runs_nothing_of_it(own_home: Path) -> None:
+    _hostile(own_home)
+    path = own_home / "audit.html"
+    assert hark("audit", "--html", str(path)).status == 0
+    argv = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", "--dump-dom", path.as_uri()]
+    shown = subprocess.run(argv, capture_output=True, text=True, encoding="utf-8", timeout=60, check=True).stdout
+    assert "How agents use hark" in shown
+    assert "帳票" in shown
+    assert "<img" not in shown
+    assert "<script" not in shown
+    assert "&lt;img src=x onerror=alert(1)&gt;" in shown
 
 
 def test_a_page_that_cannot_be_written(own_home: Path) -> None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from harkback.audit.calls import Call
 
 HITS, NONE, UNREADABLE, OTHER = "hits", "none", "unreadable", "other"
+VERDICTS = (HITS, NONE, UNREADABLE, OTHER)
 """Something was found, nothing was, nobody can tell; OTHER is the answer of a call that searches for nothing."""
 
 CUT, SILENT, FAILED, TIMED_OUT, NOT_RUN, UNKNOWN = (
@@ -155,8 +156,8 @@ def _of_one(call: Call, text: str) -> Result:
 
 def _of_tool(text: str) -> Result:
     numbers = [int(number) for number in _TOLD.findall(text)]
-    if not numbers:
-        return Result(UNREADABLE, _failure(text) or (UNKNOWN if text.strip() else SILENT))
+    if not numbers:  # a tool that does not say how much it found says why it was refused
+        return Result(UNREADABLE, _failure(text) or (FAILED if text.strip() else SILENT))
     return Result(HITS if sum(numbers) else NONE, "", sum(numbers))
 
 
