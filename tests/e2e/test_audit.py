@@ -369,6 +369,59 @@ def test_the_hook(own_home: Path, pen: Pen) -> None:
     assert audit("--command", "rg")["hook"] == {"spoke": 0, "used": 0, "ignored": 0, "starts": 0}
 
 
+def test_a_session_in_which_only_the_hook_spoke_is_found(own_home: Path, pen: Pen) -> None:
+    pen.user("as I said last time")
+    hook(pen, "search first: hark search")
+    pen.say("I know that")
+    pen.write(own_home)
+    told = audit()
+    assert told["hook"] == {"spoke": 1, "used": 0, "ignored": 1, "starts": 0}
+    assert told["calls"] == 0
+
+
+FORMS = (
+    "/x/.venv/bin/hark search a1",
+    "~/bin/hark search a2",
+    "uv run hark search a3",
+    "python3 -m harkback search a4",
+    "cd /w && HARK_HOME=/tmp/x hark search a5",
+    "X=$(hark search a6); echo $X",
+    "make test && make more; bash -lc 'hark search a7'",
+)
+
+
+def test_every_way_of_calling_is_found_in_the_archive(own_home: Path, kind: type[Pen]) -> None:
+    for number, command in enumerate(FORMS, 1):
+        pen = kind(number, "2026-10-03", "/w/shop")
+        pen.user(f"look up {number}")
+        pen.shell(command, found(hit(number)))
+        pen.say(f"found {number}")
+        pen.write(own_home)
+    told = audit()
+    assert (told["sessions"], told["results"]["hits"]) == (len(FORMS), len(FORMS))
+
+
+def test_tools_of_a_plugin_and_in_a_script(own_home: Path) -> None:
+    claude = Claude(1, "2026-10-03")
+    claude.user("look it up")
+    name = "mcp__plugin_harkback_harkback__search_sessions"
+    claude.blocks({"type": "tool_use", "id": "toolu_1", "name": name, "input": {"queries": ["lamp"]}})
+    result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": [{"type": "text", "text": ONE_HIT}]}
+    claude.row("user", {"role": "user", "content": [result]})
+    claude.write(own_home)
+    pi = Pi(2, "2026-10-03")
+    pi.user("look that up")
+    script = {"code": "const a = await harkback.search_memory({queries: ['lamp']})\nreturn a"}
+    pi.assistant({"type": "toolCall", "id": "toolu_2", "name": "codemode", "arguments": script})
+    text = {"type": "text", "text": f"{NO_MEMORIES}\n{NO_SESSIONS}"}
+    pi.message("toolResult", text, toolCallId="toolu_2", toolName="codemode", isError=False)
+    pi.write(own_home)
+    told = audit()
+    assert told["actions"] == {"search_memory": 1, "search_sessions": 1}
+    assert (told["results"]["hits"], told["results"]["none"]) == (1, 1)
+    assert some(told["reasons"]) == {"not checked": 1}
+
+
 def test_a_rule_that_names_us_is_no_call(own_home: Path, pen: Pen) -> None:
     pen.user("# AGENTS.md instructions for /w\n\n<INSTRUCTIONS>\nhark search first; <!-- harkback -->\n</INSTRUCTIONS>")
     pen.user("write about hark search 'lamp' in the manual")

@@ -21,8 +21,8 @@ LINES = st.one_of(PIECES, st.text(max_size=80), PIECES.map(lambda text: text.rep
 ANSWERS = st.lists(
     st.sampled_from(
         ["1 hit, tier all, 3 ms", "0 hits, tier none, 3 ms", "Nothing found. x", '{"schema": 1, "hits": []}',
-         '{"schema":',
-         '{"schema": 1, "hits": [{', "m1234567abc  2026-01-01 10:00+0000  user  pi", "    text nginx.conf", "Exit code 3",
+         '{"schema":', '{"schema": 1, "hits": [{', "m1234567abc  2026-01-01 10:00+0000  user  pi",
+         "    text nginx.conf", "Exit code 3",
          "k1234567  fact  saved", "2 memories", "[m1234567a] x session 12345678 · user: y", "\n", "timed out"]
     ),
     max_size=12,

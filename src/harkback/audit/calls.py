@@ -70,7 +70,7 @@ _TOOL_RUNNERS = frozenset({"uv", "poetry", "pipx", "pdm", "hatch", "rye", "pipen
 _RUN_VALUED = frozenset({"--project", "--directory", "--with", "--python", "-p", "--extra", "--group", "--env", "-C"})
 _HARMLESS = frozenset({"cat", "tee"})
 _TOOL = re.compile(r".*harkback.*_(?:memory|sessions?|context)")
-_NESTED = re.compile(rf"harkback\w*?({'|'.join(TOOLS)})\s*\(")
+_NESTED = re.compile(rf"harkback[\w.\[\]\"']{{0,80}}?({'|'.join(TOOLS)})[\]\"']*\s*\(")
 
 
 class Call(NamedTuple):
