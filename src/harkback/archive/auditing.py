@@ -14,7 +14,7 @@ from harkback.audit.walk import FRAME, About, Asked, Event, Spoke, Walk
 from harkback.engines.local import LocalEngine, Search
 from harkback.engines.local.transcripts import Transcripts
 from harkback.model import CALLS, CONTEXT
-from harkback.query import Clause, Query, Word
+from harkback.query import Clause, Filter, Query, Word
 from harkback.sources import SOURCES, source
 
 TYPE_CHECKING = False
@@ -85,31 +85,43 @@ def _whys(archive: Archive, asked: tuple[Asked, ...]) -> dict[int, Why]:
 
 
 def _candidates(archive: Archive, query: Query, wanted: Wanted, command: str) -> tuple[set[int], bool]:
-    """Find the sessions that hold a call, or what the hook said; and whether all texts were looked at."""
+    """Find the sessions that hold a call, or what the hook said; and whether all texts were looked at.
+
+    A rule that names us may stand in every session: calls and the hook's texts are looked for apart, so that it crowds
+    no call out.
+    """
     engine = LocalEngine.open(archive.place.data)
     if engine is None:
         return set(), True
     try:
-        names = (command, MODULE) if command == OWN else (command,)
-        clause = Clause(tuple(Word(name, quoted=True) for name in names))
+        tools = tuple(engine.rows.labels("tool").values())
         filters = tuple(one for one in query.filters if one.field in {"agent", "project", "since", "until"})
-        search = Search(
-            Query(command, (clause,), filters),
-            (CALLS, CONTEXT),
-            MOST_PARTS,
-            newest=True,
-            exclude_projects=wanted.hidden,
-            pool=MOST_PARTS,
-        )
-        seqs = [one.seq for one in engine.find(search).candidates]
+        hidden = wanted.hidden
+        names = (OWN, MODULE) if command == OWN else (command,)
+        searches = [_search(names, (CALLS, CONTEXT), (*filters, Filter("tool", tools)), hidden)] if tools else []
+        searches += [_search((MODULE,), (CONTEXT,), filters, hidden)] if command == OWN else []
         sessions: set[int] = set()
-        for start in range(0, len(seqs), _AT_ONCE):
-            for part in engine.rows.parts(seqs[start : start + _AT_ONCE]).values():
-                if part.session not in sessions and _is_of(part, command):
-                    sessions.add(part.session)
-        return sessions, len(seqs) < MOST_PARTS
+        is_whole = True
+        for one in searches:
+            seqs = [candidate.seq for candidate in engine.find(one).candidates]
+            is_whole = is_whole and len(seqs) < MOST_PARTS
+            for start in range(0, len(seqs), _AT_ONCE):
+                parts = engine.rows.parts(seqs[start : start + _AT_ONCE]).values()
+                sessions.update(
+                    part.session for part in parts if part.session not in sessions and _is_of(part, command)
+                )
+        return sessions, is_whole
     finally:
         engine.close()
+
+
+def _search(
+    names: tuple[str, ...], lanes: tuple[int, ...], filters: tuple[Filter, ...], hidden: tuple[int, ...]
+) -> Search:
+    """Ask for the newest texts that hold one of these words."""
+    clause = Clause(tuple(Word(name, quoted=True) for name in names))
+    query = Query(" ".join(names), (clause,), filters)
+    return Search(query, lanes, MOST_PARTS, newest=True, exclude_projects=hidden, pool=MOST_PARTS)
 
 
 def _is_of(part: StoredPart, command: str) -> bool:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FRAME = "<harkback"
 """How what our hook says begins."""
 
-_MOST_CHARS = 40_000
+_MOST_CHARS = 10_000
 """Looked at of what a tool that is not ours was given."""
 
 _DEPTH = 6
@@ -96,6 +96,7 @@ class Walk:
     def _begin(self) -> None:
         self.groups: list[_Group] = []
         self.acts: list[Act] = []
+        self.has_acted = False
         self.hooks: list[tuple[int, Event, bool]] = []
 
     def take(self, event: Event) -> Iterator[Asked | Spoke]:
@@ -105,7 +106,7 @@ class Walk:
             yield from self.end()
             self.is_prompted = True
         elif event.kind == REPLY:
-            self.acts.append(Act(self.at))
+            self._act("")
         elif event.kind in {HOOK, META} and not event.call and not event.tool:
             self._hear(event)
         elif event.kind == TOOL_CALL or (event.kind == META and event.tool):
@@ -128,7 +129,7 @@ class Walk:
         if self.command != OWN or not (begins or (event.kind == HOOK and FRAME in event.text)):
             return
         named = event.args.get("hookEvent") if isinstance(event.args, dict) else None
-        is_start = named == "SessionStart" if named else bool(self.acts) or not self.is_prompted
+        is_start = named == "SessionStart" if named else self.has_acted or not self.is_prompted
         if not any(one.text == event.text for _, one, _ in self.hooks):
             self.hooks.append((self.at, event, is_start))
 
@@ -137,7 +138,13 @@ class Walk:
         if calls:
             self.groups.append(_Group(self.at, event, calls))
         text = " ".join([event.tool, *_strings(event.args, _DEPTH)] if event.args is not None else [event.text])
-        self.acts.append(Act(self.at, text[:_MOST_CHARS] or "?", calls))
+        self._act(text[:_MOST_CHARS] or "?", calls)
+
+    def _act(self, text: str, calls: tuple[Call, ...] = ()) -> None:
+        """Note what was done; before the first call nobody asks for it."""
+        self.has_acted = True
+        if self.groups:
+            self.acts.append(Act(self.at, text, calls))
 
     def _answer(self, event: Event) -> None:
         """Find the call that was answered: by its id; where none is kept, the first that waits for this tool."""
