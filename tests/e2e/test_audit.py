@@ -401,6 +401,22 @@ def test_every_way_of_calling_is_found_in_the_archive(own_home: Path, kind: type
     assert (told["sessions"], told["results"]["hits"]) == (len(FORMS), len(FORMS))
 
 
+@pytest.mark.parametrize("mode", ["legacy", "paginated", "plain", "turns"])
+def test_every_generation_of_codex(own_home: Path, mode: str) -> None:
+    pen = Codex(1, "2026-10-03", "/w/shop", mode)
+    pen.user("do you remember the lamp?")
+    hook(pen, "search first: hark search 'lamp'")
+    pen.shell("hark search lamp", found(hit()))
+    pen.shell("hark search valve", nothing())
+    pen.say("green")
+    pen.write(own_home)
+    told = audit()
+    assert (told["results"]["hits"], told["results"]["none"]) == (1, 1)
+    assert some(told["next_steps"]) == {"again": 1, "answered": 1}
+    assert told["hook"] == {"spoke": 1, "used": 1, "ignored": 0, "starts": 0}
+    assert told["prompts"] == {"2026-10": 1}
+
+
 def test_tools_of_a_plugin_and_in_a_script(own_home: Path) -> None:
     claude = Claude(1, "2026-10-03")
     claude.user("look it up")
