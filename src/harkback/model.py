@@ -59,6 +59,8 @@ class Part(NamedTuple):
     """The kind of event (`harkback.events`) where lane and role do not tell it: HOOK or META, else empty."""
     args: object = None
     """A call's arguments as they stand in the record; never stored."""
+    call: str = ""
+    """The agent's own id of the call that this is or answers; given when a transcript is read in full, never stored."""
 
 
 # What an event can be, one for each part of a message.

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from harkback.archive.answers import Answer, Checked, MessageView, SessionView, SourceView, Status
+    from harkback.archive.auditing import Audited
     from harkback.archive.context import Context
     from harkback.archive.events import Event
     from harkback.archive.keeping import Fitting
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from harkback.archive.removal import Removed
     from harkback.archive.replica import Shared
     from harkback.archive.statistics import Counts, Statistics
+    from harkback.audit.figures import Row
     from harkback.config import Setting
     from harkback.engines.local.memories import Profile
     from harkback.engines.local.memory_folders import Folder
@@ -586,3 +588,62 @@ def context(found: Context, now_ms: int, budget: int) -> Json:
         "sessions": [session(one) for one in found.sessions],
         "truncated": len(found.tasks) + len(found.memories) - sum(map(len, lists.values())),
     }
+
+
+def audit(found: Audited) -> Json:
+    """Write what an audit found."""
+    from harkback.audit.advice import advice
+
+    told = found.figures
+    return {
+        "schema": SCHEMA,
+        "command": told.command,
+        "calls": told.calls,
+        "sessions": told.sessions,
+        "searches": told.searches,
+        "results": {
+            "hits": told.results.hits,
+            "none": told.results.none,
+            "unreadable": told.results.unreadable,
+            **({} if told.hit_rate is None else {"hit_rate": round(told.hit_rate, 3)}),
+            "cut": told.cut,
+        },
+        "unreadable": told.whys,
+        "months": _audited_rows(told.months),
+        "agents": _audited_rows(told.agents),
+        "projects": _audited_rows(told.projects),
+        "ways": told.ways,
+        "actions": told.actions,
+        "next_steps": told.steps,
+        "raw": told.raw,
+        "again": told.again,
+        "reasons": told.reasons,
+        "found_now": told.found_now,
+        "nothing": [
+            {
+                "query": one.query,
+                "reason": one.why.reason,
+                "found_now": one.why.is_found_now,
+                "times": one.times,
+                "last": when(one.time_ms),
+                "session": one.session,
+            }
+            for one in told.nothing
+        ],
+        "hook": {
+            "spoke": told.hook.spoke,
+            "used": told.hook.used,
+            "ignored": told.hook.ignored,
+            "starts": told.hook.starts,
+        },
+        "prompts": told.prompts,
+        "characters": told.chars._asdict(),
+        "latency_ms": told.latency_ms._asdict(),
+        "suggestions": [{"rule": one.rule, "text": one.text} for one in advice(told)],
+        "pending": found.pending,
+        "notes": list(found.notes),
+    }
+
+
+def _audited_rows(rows: dict[str, Row]) -> dict[str, Json]:
+    return {name: dict(row._asdict()) for name, row in rows.items()}

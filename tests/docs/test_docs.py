@@ -355,7 +355,7 @@ def ask_of_files(ask: Callable[..., Any], folder: str) -> None:
     assert ask(["memories", "import", file], "hark memories import")["bad"]
 
 
-def of_the_server(ask: Callable[..., Any], patch: pytest.MonkeyPatch) -> None:
+def of_the_server(ask: Callable[..., Any], patch: pytest.MonkeyPatch, home: Path) -> None:
     """Ask for what the commands of the server print; nothing is served."""
     ask(["token", "new", "kim-phone"], "hark token new")
     ask(["token", "rotate", "kim-phone"], "hark token new")
@@ -367,11 +367,36 @@ def of_the_server(ask: Callable[..., Any], patch: pytest.MonkeyPatch) -> None:
     assert ask(["serve", "--check", "http://127.0.0.1:1/mcp/x"], "hark serve --check", (2,))["checks"]
     AuditLog(place(os.environ).data, lambda: 0).write(Entry("kim-phone", "a client", "1", "save_memory", ("k1234567",)))
     assert ask(["audit", "log"], "hark audit log")["calls"]
+    of_the_audit(ask, home)
 
 
-@pytest.mark.usefixtures("sample")
+def of_the_audit(ask: Callable[..., Any], home: Path) -> None:
+    """Let an agent ask three times for what is not there, through a pipe, and ask what became of it."""
+    rows: list[dict[str, Any]] = [{"type": "user", "message": {"role": "user", "content": "do you remember?"}}]
+    for number in range(3):
+        inner = {
+            "type": "tool_use",
+            "id": f"t{number}",
+            "name": "Bash",
+            "input": {"command": "hark search qxz | cut -b9"},
+        }
+        rows.append({"type": "assistant", "message": {"role": "assistant", "content": [inner]}})
+        answer = {"type": "tool_result", "tool_use_id": f"t{number}", "content": "0 hits, tier none, 3 ms; read"}
+        rows.append({"type": "user", "message": {"role": "user", "content": [answer]}})
+    facts = {"sessionId": "an-audit", "cwd": "/w/audited", "timestamp": "2026-11-01T10:00:00.000Z"}
+    path = home / ".claude" / "projects" / "-w-audited" / "an-audit.jsonl"
+    path.parent.mkdir()
+    lines = [json.dumps({**row, **facts, "uuid": f"audited-{at}"}) for at, row in enumerate(rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found = ask(["audit"], "hark audit")
+    assert (found["months"]["2026-11"]["calls"], found["results"]["hit_rate"]) == (3, 0.0)
+    assert found["nothing"]
+    assert found["suggestions"]
+    assert "hit_rate" not in ask(["audit", "--command", "nosuch"], "hark audit", (1,))["results"]
+
+
 def test_the_json_page_names_the_keys_that_the_commands_print(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, sample: Path
 ) -> None:
     def ask(argv: list[str], section: str, statuses: tuple[int, ...] = (0,)) -> Any:
         name, value = answers(capsys, argv, section, statuses)
@@ -397,7 +422,7 @@ def test_the_json_page_names_the_keys_that_the_commands_print(
         ask(["show", one["id"]], SHOW_SESSION)
     of_memories(ask)
     ask_of_files(ask, os.path.join(os.environ["HOME"], "kept"))
-    of_the_server(ask, monkeypatch)
+    of_the_server(ask, monkeypatch, sample)
     ask(["resume", hits[0]["id"]], "hark resume")
     assert main(["events"]) == 0
     for line in capsys.readouterr().out.splitlines():

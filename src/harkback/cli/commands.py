@@ -420,6 +420,10 @@ def _of_memories(options: argparse.Namespace) -> int:
 
 
 def _of_server(options: argparse.Namespace) -> int:
+    if options.command == "audit" and options.action is None:
+        from harkback.cli.auditing import audit
+
+        return audit(options)
     from harkback.cli.serving import COMMANDS
 
     return COMMANDS[options.command](options)

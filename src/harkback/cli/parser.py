@@ -7,7 +7,7 @@ from functools import partial
 
 from harkback import __version__
 from harkback.cli import memory_parser, server_parser
-from harkback.cli.parser_parts import count, help_of, json_flag
+from harkback.cli.parser_parts import add_filters, count, help_of, json_flag
 from harkback.config import DEFAULTS, option
 from harkback.errors import BadUsage, UnknownCommand
 from harkback.model import KINDS
@@ -190,19 +190,6 @@ def _search(add: Callable[..., argparse.ArgumentParser]) -> None:
         help=f"print at most so many characters ({DEFAULTS.text('search.budget')}; 0: no limit)",
     )
     json_flag(one)
-
-
-def add_filters(one: argparse.ArgumentParser, *names: str) -> None:
-    """Add one option for each filter of the query language, or for those named."""
-    for field in FIELDS:
-        if not names or field.name in names:
-            one.add_argument(
-                f"--{field.name}",
-                action="append",
-                metavar=field.takes.upper(),
-                dest=f"field_{field.name}",
-                help=field.help,
-            )
 
 
 def _show(add: Callable[..., argparse.ArgumentParser]) -> None:

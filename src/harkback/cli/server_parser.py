@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from harkback.cli.parser_parts import count, help_of, json_flag
+from harkback.cli.parser_parts import add_filters, count, help_of, json_flag
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 SCOPES = ("read", "write", "delete")
 """As in `server.callers`, which only a server imports."""
+
+OWN = "hark"
+"""As in `audit.calls`, which only an audit imports."""
 
 
 def serve(add: Add) -> None:
@@ -62,13 +65,18 @@ def token(add: Add) -> None:
 
 
 def audit(add: Add) -> None:
-    """Add `hark audit`."""
+    """Add `hark audit`, and `hark audit log` about the server."""
     one = add(
         "audit",
-        help="who read and changed what through the server",
-        description="Print the last calls of tools through `hark serve`: when, by which token and client, which tool"
-        " and which ids. Texts are not written down.",
+        help="how agents use hark, and whether it helps them",
+        description="Count every call of hark in the transcripts of your agents: what was found, what came next, and"
+        " what could be better. hark audit log prints the last calls of tools through `hark serve`: when, by which"
+        " token and client, which tool and which ids; texts are not written down.",
     )
-    one.add_argument("action", choices=("log",), metavar="log", help="what to print")
-    one.add_argument("-n", type=count, default=50, metavar="N", help="calls to show (50)")
+    one.add_argument("action", nargs="?", choices=("log",), metavar="log", help="what was done through the server")
+    add_filters(one, "agent", "project", "since", "until")
+    one.add_argument("--command", metavar="NAME", default=OWN, dest="program", help="look at another command")
+    one.add_argument("--html", metavar="FILE", help="write one page with charts")
+    one.add_argument("--no-sync", action="store_true", help="look only at what was read before")
+    one.add_argument("-n", type=count, default=50, metavar="N", help="with log: calls to show (50)")
     json_flag(one)

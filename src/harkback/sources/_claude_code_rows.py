@@ -229,7 +229,8 @@ class _Rows(_reading.Rows):
                 text = self.spilled(text)
             if "<system-reminder" in text or "<harkback" in text:
                 text, injected = cut(text, INJECTED)
-        return [Part(OUTPUT, self.output(text), tool), *(self.context(inner) for _, inner in injected)]
+        parts = [Part(OUTPUT, self.output(text), tool), *(self.context(inner) for _, inner in injected)]
+        return self.of_call(parts, string(block.get("tool_use_id")))
 
     def spilled(self, text: str) -> str:
         """Read head and tail of a long output that was written to a file of its own.
@@ -295,7 +296,7 @@ class _Rows(_reading.Rows):
             tool = string(block.get("name"))
             self.pending(string(block.get("id")), clean(tool))
             part = call(tool, block.get("input"), _TOOLS, full=self.full)
-            return [part] if part else []
+            return self.of_call([part] if part else [], string(block.get("id")))
         return self.result(block) if kind.endswith("tool_result") else []
 
     def pending(self, call_id: str, tool: str) -> None:

@@ -320,7 +320,7 @@ class _Rows(_reading.Rows):
         if part is None:
             return None
         key = self.facts.key("call", identity or digest(part.text))
-        return self.make(at, key, ASSISTANT, [part], more)
+        return self.make(at, key, ASSISTANT, self.of_call([part], identity), more)
 
     def result(self, at: At, item: dict[str, Any]) -> Made:
         """Read a tool's result."""
@@ -331,7 +331,7 @@ class _Rows(_reading.Rows):
         if "<harkback" in text:
             text, injections = cut(text, OWN_FRAME)
         parts = [Part(OUTPUT, self.output(text), tool), *(self.context(inner) for _, inner in injections)]
-        return self.make(at, self.facts.key("result", call or digest(text)), TOOL, parts)
+        return self.make(at, self.facts.key("result", call or digest(text)), TOOL, self.of_call(parts, call))
 
     def compacted(self, at: At, payload: dict[str, Any]) -> Made:
         """Read the summary of a compaction; what else stands there repeats the history."""

@@ -190,7 +190,7 @@ class _Rows(_reading.Rows):
             return [Part(THINKING, clean(string(block.get("thinking"))).strip())]
         if kind == "toolCall":
             part = call(string(block.get("name")), block.get("arguments"), _TOOLS, full=self.full)
-            return [part] if part else []
+            return self.of_call([part] if part else [], string(block.get("id")))
         return []
 
     def result(self, message: dict[str, Any]) -> Said:
@@ -200,7 +200,8 @@ class _Rows(_reading.Rows):
         if "<harkback" in text:
             text, quoted = cut(text, OWN_FRAME)
         tool = clean(string(message.get("toolName")))
-        return Said(TOOL, [Part(OUTPUT, self.output(text), tool), *(self.context(inner) for _, inner in quoted)])
+        parts = [Part(OUTPUT, self.output(text), tool), *(self.context(inner) for _, inner in quoted)]
+        return Said(TOOL, self.of_call(parts, string(message.get("toolCallId"))))
 
     def own_command(self, message: dict[str, Any]) -> Said:
         """Read what a person ran with `!`."""

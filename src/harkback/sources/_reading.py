@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from harkback.model import Bounds, Message, Record, Session, SessionTitle, Transcript
+    from harkback.model import Bounds, Message, Part, Record, Session, SessionTitle, Transcript
     from harkback.sources.files import Plain
 
 
@@ -72,6 +72,10 @@ class Rows:
     def record(self, offset: int, length: int, row: dict[str, Any]) -> Message | SessionTitle | list[Message] | None:
         """Take in one record; what it says, None if it says nothing."""
         raise NotImplementedError
+
+    def of_call(self, parts: list[Part], call: str) -> list[Part]:
+        """Say of which call parts tell, where everything is told."""
+        return [part._replace(call=call) for part in parts] if self.full else parts
 
     def end(self) -> list[Message]:
         """Give what was held back for the sake of a record that may come: a checkpoint follows."""

@@ -62,7 +62,7 @@ class Labels:
                 fresh["model", message.model] = None
             if message.branch and message.branch not in branches:
                 fresh["branch", message.branch] = None
-            for _, _, tool, paths, _, _ in message.parts:
+            for _, _, tool, paths, _, _, _ in message.parts:
                 if tool and tool not in tools:
                     fresh["tool", tool] = None
                 for path in paths:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from harkback._record import NamedTuple
 from harkback.engines.local.schema import chunks
+from harkback.model import TALK, USER
+from harkback.moments import local
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -11,6 +13,8 @@ if TYPE_CHECKING:
 
     from harkback.engines.local.reading import Rows
     from harkback.model import StoredPart
+
+_QUARTER_MS = 900_000
 
 
 class Listed(NamedTuple):
@@ -41,15 +45,8 @@ class Transcripts:
         hidden: Sequence[int] = (),
     ) -> list[Listed]:
         """List those whose session fits, the oldest session first."""
-        where = ["session.started IS NOT NULL"]
-        values: list[object] = []
-        for column, some in (("session.agent", agents), ("session.project", projects), ("session.id", sessions)):
-            if some is not None:
-                where.append(f"{column} IN ({','.join('?' * len(some))})")
-                values += some
-        if hidden:
-            where.append(f"ifnull(session.project, 0) NOT IN ({','.join('?' * len(hidden))})")
-            values += hidden
+        where, values = _fitting(agents, projects, sessions, hidden)
+        where.append("session.started IS NOT NULL")
         for condition, bound in (("session.ended >= ?", since_ms), ("session.started < ?", until_ms)):
             if bound is not None:
                 where.append(condition)
@@ -61,6 +58,35 @@ class Transcripts:
             values,
         )
         return [Listed(number, session, path, bool(is_gone)) for number, session, path, is_gone in rows]
+
+    def prompts(
+        self,
+        agents: Sequence[str] | None,
+        projects: Sequence[int] | None,
+        since_ms: int | None,
+        until_ms: int | None,
+        hidden: Sequence[int] = (),
+    ) -> dict[str, int]:
+        """Count people's prompts by month in the user's zone, `2026-05`. One pass over all parts."""
+        where, values = _fitting(agents, projects, None, hidden)
+        for condition, bound in (("part.time >= ?", since_ms), ("part.time < ?", until_ms)):
+            if bound is not None:
+                where.append(condition)
+                values.append(bound)
+        rows = self.con.execute(
+            # A quarter of an hour lies in one month in every zone.
+            f"SELECT part.time / {_QUARTER_MS}, count(DISTINCT part.message) FROM part"
+            " JOIN transcript ON transcript.id = part.transcript JOIN session ON session.id = transcript.session"
+            f" WHERE {' AND '.join([f'lane={TALK} AND role={USER} AND part.time IS NOT NULL', *where])} GROUP BY 1",
+            values,
+        )
+        counts: dict[str, int] = {}
+        for quarter, number in rows:
+            moment = local(quarter * _QUARTER_MS)
+            if moment is not None:
+                month = moment.strftime("%Y-%m")
+                counts[month] = counts.get(month, 0) + number
+        return counts
 
     def messages(self, transcript: int) -> dict[int, int]:
         """Give the messages that stand in a transcript, its own and copies of others', by byte position, in order."""
@@ -119,3 +145,22 @@ class Transcripts:
                 seqs.setdefault(message, []).append(seq)
         parts = self.rows.parts([seq for some in seqs.values() for seq in some])
         return {message: [parts[seq] for seq in some if seq in parts] for message, some in seqs.items()}
+
+
+def _fitting(
+    agents: Sequence[str] | None,
+    projects: Sequence[int] | None,
+    sessions: Sequence[int] | None,
+    hidden: Sequence[int],
+) -> tuple[list[str], list[object]]:
+    """Write which sessions fit, as conditions with their values."""
+    where: list[str] = []
+    values: list[object] = []
+    for column, some in (("session.agent", agents), ("session.project", projects), ("session.id", sessions)):
+        if some is not None:
+            where.append(f"{column} IN ({','.join('?' * len(some))})")
+            values += some
+    if hidden:
+        where.append(f"ifnull(session.project, 0) NOT IN ({','.join('?' * len(hidden))})")
+        values += hidden
+    return where, values

@@ -381,7 +381,7 @@ class Writing:
         model = labels.models[model_name] if model_name else None
         branch = labels.branches[branch_name] if branch_name else None
         has_talk = False
-        for lane, text, tool_name, paths, _, _ in parts:
+        for lane, text, tool_name, paths, _, _, _ in parts:
             tool = labels.tools[tool_name] if tool_name else None
             if lane == TALK:
                 has_talk = True
