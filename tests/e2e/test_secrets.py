@@ -316,8 +316,9 @@ OTHERS: tuple[list[str], ...] = (
     ["events", "--stats"],
     ["forget", "--before", "2001-01-01"],
     ["rebuild"],
+    ["audit"],
 )
-WITHOUT = {"demo", "uninstall", "hook", "serve", "token", "mcp", "audit"}
+WITHOUT = {"demo", "uninstall", "hook", "serve", "token", "mcp"}
 """Commands that do not look into the archive, or whose answers are those of the tools."""
 
 
