@@ -1,20 +1,19 @@
 """Making two stores say the same: what one tells the other, and how the other takes it in.
 
-Of a memory that both changed the later form counts, and what the other form said becomes part of its history; equal
-texts become one memory, under the id that the server knows; forgotten for good stays forgotten. Taking the same in
-twice changes nothing, so that what was cut short is simply told again.
+Of a memory that both changed each field counts as it was written last, and an older text becomes part of its history;
+equal texts become one memory, under the id that the server knows; forgotten for good stays forgotten. Taking the same
+in twice changes nothing, so that what was cut short is simply told again.
 """
 
 from __future__ import annotations
-
-import json
 
 from harkback import errors
 from harkback._record import NamedTuple
 from harkback.engines.local.ids import key_of
 from harkback.engines.local.memory_bin import Binned
 from harkback.engines.local.memory_changes import BACK, BINNED, GONE, Buried
-from harkback.memory.exporting import json_line, section_line
+from harkback.engines.local.memory_fields import is_alike, merged, same_for_all
+from harkback.memory.exporting import section_line, whole_line
 from harkback.memory.importing import Record, Section, read_json
 from harkback.memory.profile import SECTIONS
 from harkback.memory.saving import checked, joined, masked, normal, says, twin
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
     from harkback.engines.local.memories import MemoryStore
     from harkback.engines.local.memory_changes import Changed
+    from harkback.engines.local.memory_fields import Times
 
 MOST_PAST = 100
 """Of what a memory said before so much is told, the latest: a line must fit a request."""
@@ -87,7 +87,7 @@ def _line(store: MemoryStore, one: Changed) -> str:
     if one.is_section:
         return section_line(store, one.id, most_past=MOST_PAST)
     memory = store.by_id([one.id])[one.id]
-    return json_line(store, memory, most_past=MOST_PAST, altered_ms=store.changes.altered_ms(one.id))
+    return whole_line(store, memory, most_past=MOST_PAST)
 
 
 class Intake:
@@ -141,8 +141,7 @@ class Intake:
         if one.state == GONE:
             self.store.bin.drop(name)
         elif memory is not None:
-            line = json_line(self.store, memory, altered_ms=self.changes.altered_ms(name))
-            self.store.bin.put(Binned(name, line, one.at_ms))
+            self.store.bin.put(Binned(name, whole_line(self.store, memory), one.at_ms))
         self.store.take_out(name)
 
     def _bring_back(self, name: str) -> None:
@@ -201,7 +200,7 @@ class Intake:
     def _add(self, memory: Memory, record: Record) -> None:
         self.store.add(memory, normal(memory.text))
         self.store.add_past(memory.id, [(until, says(text)) for until, text in record.past])
-        self.changes.alter(memory.id, record.altered_ms or memory.changed_ms)
+        self.changes.alter(memory.id, record.altered_ms or memory.changed_ms, _times(record))
         self.new.add(memory.id)
 
     def _join(self, kept: Memory, other: Memory) -> None:
@@ -214,25 +213,21 @@ class Intake:
             self.store.change(one, normal(one.text), self.now_ms)
 
     def _merge(self, ours: Memory, theirs: Memory, record: Record) -> None:
-        mine_ms = self.changes.altered_ms(ours.id)
-        theirs_ms = record.altered_ms or max(theirs.changed_ms, theirs.ended_ms or 0)
-        is_newer = (theirs_ms, _content(theirs)) > (mine_ms, _content(ours))
-        is_same = (theirs_ms, _content(theirs)) == (mine_ms, _content(ours))
+        mine, other = self.changes.written(ours.id), _times(record)
+        new, times = merged(ours, mine, theirs, other)
         said = [(until, says(text)) for until, text in record.past]
-        if is_newer:
-            new = theirs._replace(
-                created_ms=min(ours.created_ms, theirs.created_ms or ours.created_ms),
-                confirmed=max(ours.confirmed, theirs.confirmed),
-                uses=max(ours.uses, theirs.uses),
-                used_ms=max(ours.used_ms or 0, theirs.used_ms or 0) or None,
+        if new.text != theirs.text:
+            said = [(times["text"], theirs.text), *said]
+        if new != ours:
+            self.store.rewrite(new, normal(new.text), times["text"])
+        is_added = self._add_past(ours.id, new.text, said)
+        is_as_told = is_alike(new, theirs) and times == other
+        # What a client told although it could know better it did not get: the server tells it again.
+        if is_added or not is_alike(new, ours) or times != mine or not (is_as_told or self.is_client):
+            self.changes.alter(
+                ours.id, max(self.changes.altered_ms(ours.id), record.altered_ms, *times.values()), times
             )
-            self.store.change(new, normal(new.text), theirs_ms)
-        elif ours.text != theirs.text:
-            said = [(mine_ms, theirs.text), *said]
-        is_added = self._add_past(ours.id, ours.text if not is_newer else theirs.text, said)
-        if is_newer or is_added:
-            self.changes.alter(ours.id, max(mine_ms, theirs_ms))
-        if is_newer or is_same:
+        if is_as_told:
             self._note(ours.id, {text for _, text in said})
 
     def _add_past(self, one: str, now: str, said: Sequence[tuple[int, str]]) -> bool:
@@ -266,7 +261,7 @@ class Intake:
                     self.changes.receive_section(one.section)
 
 
-def _content(one: Memory) -> str:
-    """Write what a memory says, so that of two forms of one moment both machines choose the same."""
-    kept = one._replace(created_ms=0, confirmed=0, used_ms=None, uses=0)
-    return json.dumps(kept._asdict(), ensure_ascii=False, sort_keys=True)
+def _times(record: Record) -> Times:
+    """Say when each field was written; what does not tell of each was written when it was last changed."""
+    one = record.memory
+    return dict(record.written) or same_for_all(record.altered_ms or max(one.changed_ms, one.ended_ms or 0))

@@ -5,18 +5,22 @@ What was read from a server keeps the number it got by that in `received`, and s
 
 from __future__ import annotations
 
+import json
 import os
 
 from harkback._record import NamedTuple
+from harkback.engines.local.memory_fields import OTHERS, packed, unpacked
 from harkback.engines.local.schema import version
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-WITH_CHANGES = 4
-"""The layout from which on changes have numbers; a reader meets older ones."""
+    from harkback.engines.local.memory_fields import Times
+
+WITH_CHANGES = 5
+"""The layout from which on changes have numbers, and fields times; a reader meets older ones."""
 
 GONE, BINNED, BACK = "gone", "bin", "back"
 """Forgotten for good, which stays so; put in the bin; brought back from it."""
@@ -100,10 +104,16 @@ class ChangeRows:
         row = self.con.execute("SELECT change FROM memory WHERE id = ?", (one,)).fetchone()
         return int(row[0]) if row is not None else 0
 
-    def alter(self, one: str, altered_ms: int) -> None:
-        """Note that a memory was changed."""
-        row = (self._next(), altered_ms, one)
-        self.con.execute("UPDATE memory SET change = ?, altered = ? WHERE id = ?", row)
+    def written(self, one: str) -> Times:
+        """Say when each field of a memory was last written (`memory_fields.FIELDS`)."""
+        altered_ms, told = self.con.execute("SELECT altered, written FROM memory WHERE id = ?", (one,)).fetchone()
+        return unpacked(json.loads(told) if told else {OTHERS: altered_ms})
+
+    def alter(self, one: str, altered_ms: int, written: Mapping[str, int] | None = None) -> None:
+        """Note that a memory was changed, and when each of its fields was; None: all of them at that moment."""
+        told = json.dumps(packed(written)) if written is not None else ""
+        row = (self._next(), altered_ms, told, one)
+        self.con.execute("UPDATE memory SET change = ?, altered = ?, written = ? WHERE id = ?", row)
 
     def alter_section(self, section: str) -> None:
         """Note that a section of the profile was written."""
