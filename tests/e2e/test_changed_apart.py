@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from harkback.archive.memories import Details
-from harkback.model import DONE
+from harkback.model import ACTIVE, DONE, SUPERSEDED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,3 +72,74 @@ def test_what_an_undone_forgetting_brings_back_is_merged_by_its_fields(two: Two)
     two.meet()
     held = two.bob.all()[lamp.id]
     assert (held.text, held.importance) == ("The lamp of the yard is blue", 5)
+
+
+# -- replaced twice --------------------------------------------------------------------------------------------------
+
+
+def test_replaced_on_both_machines_the_later_successor_stands_and_the_earlier_is_in_its_chain(two: Two) -> None:
+    port = two.ada.save("The staging database runs on port 5433")
+    two.meet()
+    mine = two.ada.memories.supersede(port.id, "The staging database runs on port 6000").memory
+    two.bob.later_ms = 5000
+    other = two.bob.memories.supersede(port.id, "The staging database runs on port 7000").memory
+    assert [two.ada.meet(), two.bob.meet(), two.ada.meet()] == ["", "", ""]
+    assert two.ada.all() == two.bob.all() == two.there.all()
+    for one in (two.ada, two.bob, two.there):
+        assert one.active() == ["The staging database runs on port 7000"]
+        assert [each.id for each in one.memories.find(other.id)[2]] == [mine.id, port.id]
+        after = one.memories.replaced_by(port)
+        assert after is not None
+        assert (after.id, after.status) == (mine.id, SUPERSEDED)
+    before = two.ada.all()
+    two.meet()
+    assert two.ada.all() == before
+
+
+def test_chains_that_grew_apart_are_put_together_in_the_order_of_their_saving(two: Two) -> None:
+    ports = [two.ada.save("The staging database runs on port 1001")]
+    two.meet()
+    for number, (machine, onto) in enumerate([(two.ada, 0), (two.bob, 0), (two.ada, 1), (two.there, 0)], 2):
+        machine.later_ms = 1000 * number
+        text = f"The staging database runs on port {number}001"
+        ports.append(machine.memories.supersede(ports[onto].id, text).memory)
+    two.meet()
+    assert two.bob.active() == ["The staging database runs on port 5001"]
+    chain = [one.id for one in two.bob.memories.find(ports[-1].id)[2]]
+    assert chain == [one.id for one in reversed(ports[:-1])]
+
+
+def test_what_was_archived_does_not_stand_for_what_both_replaced(two: Two) -> None:
+    port = two.ada.save("The staging database runs on port 5433")
+    two.meet()
+    mine = two.ada.memories.supersede(port.id, "The staging database runs on port 6000").memory
+    two.bob.later_ms = 5000
+    other = two.bob.memories.supersede(port.id, "The staging database runs on port 7000").memory
+    two.bob.memories.archive(other.id)
+    two.meet()
+    assert two.ada.active() == [mine.text]
+    assert [each.id for each in two.ada.memories.find(mine.id)[2]] == [other.id, port.id]
+
+
+def test_replaced_by_the_same_text_on_both_machines_is_one_chain(two: Two) -> None:
+    port = two.ada.save("The staging database runs on port 5433")
+    two.meet()
+    ids = {
+        machine.memories.supersede(port.id, "The staging database runs on port 6000").memory.id
+        for machine in (two.ada, two.bob)
+    }
+    two.meet()
+    (stands,) = (one for one in two.ada.all().values() if one.status == ACTIVE)
+    chain = [each.id for each in two.bob.memories.find(stands.id)[2]]
+    assert ({stands.id, chain[0]}, chain[1:]) == (ids, [port.id])
+
+
+def test_two_that_replaced_each_other_leave_the_one_that_was_said_last(two: Two) -> None:
+    lamp, light = two.ada.save("The lamp of the yard is green"), two.ada.save("The yard has a red light")
+    two.meet()
+    two.ada.memories.replace(lamp.id, light.id)
+    two.bob.later_ms = 5000
+    two.bob.memories.replace(light.id, lamp.id)
+    two.meet()
+    assert two.ada.active() == [light.text]
+    assert [each.id for each in two.there.memories.find(light.id)[2]] == [lamp.id]

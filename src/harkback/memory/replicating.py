@@ -13,11 +13,12 @@ from harkback.engines.local.ids import key_of
 from harkback.engines.local.memory_bin import Binned
 from harkback.engines.local.memory_changes import BACK, BINNED, GONE, Buried
 from harkback.engines.local.memory_fields import is_alike, merged, same_for_all
+from harkback.memory.chains import join, settle
 from harkback.memory.exporting import section_line, whole_line
 from harkback.memory.importing import Record, Section, read_json
 from harkback.memory.profile import SECTIONS
-from harkback.memory.saving import checked, joined, masked, normal, says, twin
-from harkback.model import ACTIVE, ARCHIVED, SUPERSEDED, Memory
+from harkback.memory.saving import checked, masked, normal, says, twin
+from harkback.model import ACTIVE, Memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,6 +100,8 @@ class Intake:
         self.changes = store.changes
         self.new: set[str] = set()
         """Memories that were added: among themselves they are as they were."""
+        self.touched: set[str] = set()
+        """Memories that were added or merged."""
         self.as_told: set[int] = set()
         """The numbers of changes by which something here became just what was told."""
         self.bad: list[str] = []
@@ -168,6 +171,7 @@ class Intake:
                         self.bad.append(f"line {number}: {one.reason}")
                 except errors.HarkError as error:
                     self.bad.append(f"line {number}: {error}")
+        settle(self.store, self.touched, self.now_ms)
 
     def _take(self, record: Record, *, is_own: bool = False) -> None:
         """Take in a memory; with `is_own` the other side may know another form of it."""
@@ -181,6 +185,7 @@ class Intake:
         )
         if self.store.is_forgotten(memory.supersedes):
             memory = memory._replace(supersedes="")
+        self.touched.add(memory.id)
         ours = self.store.by_id([memory.id]).get(memory.id)
         if ours is not None:
             self._merge(ours, memory, record)
@@ -193,24 +198,15 @@ class Intake:
             if not is_own:
                 self._note(memory.id)
         elif self.is_client:
-            self._join(memory, same)
+            join(self.store, memory, same, self.now_ms)
         else:
-            self._join(same, memory)
+            join(self.store, same, memory, self.now_ms)
 
     def _add(self, memory: Memory, record: Record) -> None:
         self.store.add(memory, normal(memory.text))
         self.store.add_past(memory.id, [(until, says(text)) for until, text in record.past])
         self.changes.alter(memory.id, record.altered_ms or memory.changed_ms, _times(record))
         self.new.add(memory.id)
-
-    def _join(self, kept: Memory, other: Memory) -> None:
-        """Let one memory stand for two that say the same; the other one is kept as what it replaced."""
-        whole = joined(kept, other, self.now_ms)
-        is_free = not kept.supersedes
-        whole = whole._replace(supersedes=other.id if is_free else kept.supersedes)
-        status = SUPERSEDED if is_free else ARCHIVED
-        for one in (other._replace(status=status, ended_ms=self.now_ms), whole):
-            self.store.change(one, normal(one.text), self.now_ms)
 
     def _merge(self, ours: Memory, theirs: Memory, record: Record) -> None:
         mine, other = self.changes.written(ours.id), _times(record)

@@ -259,6 +259,10 @@ class MemoryStore:
                 found[one.supersedes] = one
         return found
 
+    def all_successors(self, one: str) -> list[Memory]:
+        """Give everything that is said to have replaced a memory."""
+        return list(self._read("WHERE supersedes = ?", (one,)).values())
+
     def same_text(self, normal: str) -> list[Memory]:
         """Give the memories with this text, folded and without signs."""
         return list(self._read("WHERE normal = ?", (normal,)).values()) if normal else []
