@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from harkback import errors
 from harkback.archive.memories import Details
 from harkback.model import ACTIVE, DONE, SUPERSEDED
 
@@ -143,3 +144,52 @@ def test_two_that_replaced_each_other_leave_the_one_that_was_said_last(two: Two)
     two.meet()
     assert two.ada.active() == [light.text]
     assert [each.id for each in two.there.memories.find(light.id)[2]] == [lamp.id]
+
+
+# -- the same twice --------------------------------------------------------------------------------------------------
+
+
+def test_saved_again_while_it_lay_in_the_bin_and_then_brought_back_it_is_one(two: Two) -> None:
+    heron = two.ada.save("The heron nests in the willow")
+    two.meet()
+    two.ada.memories.put_in_bin(heron.id)
+    two.meet()
+    assert two.there.active() == []
+    again = two.ada.save("The heron nests in the willow")  # told together with what follows
+    assert two.ada.memories.take_from_bin(heron.id).id == again.id
+    two.meet()
+    assert two.bob.active() == ["The heron nests in the willow"]
+    assert set(two.bob.all()) == {heron.id, again.id}
+
+
+def test_saved_again_elsewhere_while_it_lay_in_the_bin_it_is_one(two: Two) -> None:
+    heron = two.ada.save("The heron nests in the willow")
+    two.meet()
+    two.ada.memories.put_in_bin(heron.id)
+    two.meet()
+    two.bob.save("The heron nests in the willow")
+    two.ada.memories.take_from_bin(heron.id)
+    two.meet()
+    assert two.ada.active() == ["The heron nests in the willow"]
+    assert len(two.ada.all()) == 2
+
+
+def test_worded_the_same_on_both_machines_two_memories_become_one(two: Two) -> None:
+    lamp, light = two.ada.save("The lamp of the yard is green"), two.ada.save("The hall has no light at all")
+    two.meet()
+    two.ada.memories.edit(lamp.id, "The yard has a red lamp", Details())
+    two.bob.memories.edit(light.id, "The yard has a red lamp", Details())
+    two.meet()
+    assert two.there.active() == ["The yard has a red lamp"]
+    assert set(two.there.all()) == {lamp.id, light.id}
+
+
+def test_what_is_opened_again_does_not_stand_beside_what_says_the_same(two: Two) -> None:
+    task = two.ada.save("Renew the TLS certificate", Details(kind="task"))
+    two.ada.memories.finish(task.id)
+    two.ada.memories.reopen(task.id)
+    two.ada.memories.finish(task.id)
+    again = two.ada.save("Renew the TLS certificate", Details(kind="task"))
+    assert again.id != task.id
+    with pytest.raises(errors.SaysTheSame):
+        two.ada.memories.reopen(task.id)

@@ -187,28 +187,30 @@ class Intake:
             memory = memory._replace(supersedes="")
         self.touched.add(memory.id)
         ours = self.store.by_id([memory.id]).get(memory.id)
-        if ours is not None:
-            self._merge(ours, memory, record)
-            return
-        same = twin(self.store, memory, self.new) if memory.status == ACTIVE else None
-        if same is not None and self.sent is not None and not self.changes.is_waiting(same.id, self.sent):
-            same = None  # the server knows both, and keeps them apart
-        self._add(memory, record)
-        if same is None:
-            if not is_own:
-                self._note(memory.id)
-        elif self.is_client:
-            join(self.store, memory, same, self.now_ms)
-        else:
-            join(self.store, same, memory, self.now_ms)
+        now = self._merge(ours, memory, record) if ours is not None else self._add(memory, record, is_own=is_own)
+        if now.status == ACTIVE and (ours is None or _place(ours) != _place(now)):
+            self._unite(now, is_own=is_own)
 
-    def _add(self, memory: Memory, record: Record) -> None:
+    def _add(self, memory: Memory, record: Record, *, is_own: bool) -> Memory:
         self.store.add(memory, normal(memory.text))
         self.store.add_past(memory.id, [(until, says(text)) for until, text in record.past])
         self.changes.alter(memory.id, record.altered_ms or memory.changed_ms, _times(record))
-        self.new.add(memory.id)
+        if not is_own:
+            self.new.add(memory.id)
+            self._note(memory.id)
+        return memory
 
-    def _merge(self, ours: Memory, theirs: Memory, record: Record) -> None:
+    def _unite(self, memory: Memory, *, is_own: bool) -> None:
+        """Join a memory with the one here that says the same, where there is one."""
+        same = twin(self.store, memory, {memory.id} | (self.new if memory.id in self.new else set()))
+        if same is None:
+            return
+        if self.sent is None or is_own:
+            join(self.store, same, memory, self.now_ms)
+        elif self.changes.is_waiting(same.id, self.sent):  # else the server knows both, and keeps them apart
+            join(self.store, memory, same, self.now_ms)
+
+    def _merge(self, ours: Memory, theirs: Memory, record: Record) -> Memory:
         mine, other = self.changes.written(ours.id), _times(record)
         new, times = merged(ours, mine, theirs, other)
         said = [(until, says(text)) for until, text in record.past]
@@ -225,6 +227,7 @@ class Intake:
             )
         if is_as_told:
             self._note(ours.id, {text for _, text in said})
+        return new
 
     def _add_past(self, one: str, now: str, said: Sequence[tuple[int, str]]) -> bool:
         """Add to the history of a memory what is not in it yet; gives whether anything was."""
@@ -255,6 +258,11 @@ class Intake:
                 self.as_told.add(self.changes.last())
                 if self.is_client:
                     self.changes.receive_section(one.section)
+
+
+def _place(one: Memory) -> tuple[str, str, str]:
+    """Give what tells whether another memory stands in its place."""
+    return one.status, one.text, one.project
 
 
 def _times(record: Record) -> Times:
