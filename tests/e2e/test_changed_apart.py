@@ -146,6 +146,40 @@ def test_two_that_replaced_each_other_leave_the_one_that_was_said_last(two: Two)
     assert [each.id for each in two.there.memories.find(light.id)[2]] == [lamp.id]
 
 
+# -- the bin ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("hours", [-25, 25])
+def test_a_clock_that_is_wrong_leaves_a_day_to_bring_back_what_was_put_in_the_bin(two: Two, hours: int) -> None:
+    two.bob.later_ms = hours * 3_600_000
+    heron = two.ada.save("The heron nests in the willow")
+    two.meet()
+    two.bob.memories.put_in_bin(heron.id)
+    two.meet()
+    for one in (two.ada, two.there):
+        assert one.all() == {}
+        (lies,) = one.memories.in_bin()
+        assert 0 <= one.memories.now_ms - lies.at_ms < 60_000
+    two.ada.memories.take_from_bin(heron.id)
+    two.meet()
+    assert two.bob.active() == [heron.text]
+
+
+def test_who_was_away_for_days_has_a_day_to_bring_back_what_was_put_in_the_bin(two: Two) -> None:
+    heron = two.ada.save("The heron nests in the willow")
+    two.meet()
+    two.bob.memories.put_in_bin(heron.id)
+    assert two.bob.meet() == ""
+    two.ada.later_ms = two.bob.later_ms = two.there.later_ms = 72 * 3_600_000
+    assert two.ada.meet() == ""
+    assert two.ada.active() == []
+    two.there.memories.empty_bin()
+    assert two.there.memories.in_bin() == []
+    two.ada.memories.take_from_bin(heron.id)
+    two.meet()
+    assert two.there.active() == two.bob.active() == [heron.text]
+
+
 # -- the same twice --------------------------------------------------------------------------------------------------
 
 

@@ -144,7 +144,8 @@ class Intake:
         if one.state == GONE:
             self.store.bin.drop(name)
         elif memory is not None:
-            self.store.bin.put(Binned(name, whole_line(self.store, memory), one.at_ms))
+            # The day counts from when it was learnt of: by another clock, or after a week away, it could be over.
+            self.store.bin.put(Binned(name, whole_line(self.store, memory), self.now_ms))
         self.store.take_out(name)
 
     def _bring_back(self, name: str) -> None:
