@@ -349,16 +349,41 @@ def test_a_token_reaches_as_far_as_its_scope(two: Two) -> None:
     two.bob.memories.forget([lamp.id])
     for _ in range(2):
         assert two.bob.meet() == ""
-        assert (two.bob.waiting(), len(two.there.all())) == (2, 1)
+        assert (two.bob.waiting(), len(two.there.all())) == (1, 1)
     shared = Replica(two.bob.memories).shared()
     assert shared is not None
     assert "read only" in shared.problem
     two.bob.write_token("write-me")
     assert [two.bob.meet(), two.bob.meet()] == ["", ""]
-    assert (two.bob.waiting(), len(two.there.all())) == (1, 2)
-    two.bob.write_token("all-of-it")
-    assert [two.bob.meet(), two.bob.meet()] == ["", ""]
-    assert (two.bob.waiting(), len(two.there.all())) == (0, 1)
+    assert (two.bob.waiting(), len(two.there.all())) == (0, 2)
+
+
+@pytest.mark.parametrize("scope", ["write-me", "read-me"])
+def test_what_was_forgotten_without_the_right_to_stays_forgotten_on_that_machine_alone(two: Two, scope: str) -> None:
+    lamp, heron, mail = (
+        two.ada.save(text)
+        for text in (
+            "The lamp of the yard is green",
+            "The heron nests in the willow",
+            "The mail server is called Quince",
+        )
+    )
+    two.meet()
+    two.bob.write_token(scope)
+    assert two.bob.meet() == ""
+    two.bob.memories.forget([lamp.id])
+    two.bob.memories.put_in_bin(heron.id)
+    two.bob.write_token("all-of-it")  # before it is met again
+    two.ada.memories.edit(lamp.id, "The lamp of the yard is blue", Details())
+    for _ in range(2):
+        assert [one.meet() for one in (two.ada, two.bob, two.ada)] == ["", "", ""]
+        assert (list(two.bob.all()), two.bob.waiting()) == ([mail.id], 0)
+        assert set(two.ada.all()) == set(two.there.all()) == {lamp.id, heron.id, mail.id}
+        for path in Path(two.there.place.data).glob("memory.sqlite*"):
+            path.unlink()  # a server that begins anew is not told either
+    two.bob.memories.forget([mail.id])
+    assert [one.meet() for one in (two.bob, two.ada)] == ["", ""]
+    assert set(two.ada.all()) == {lamp.id, heron.id}
 
 
 def test_a_wrong_token_is_said_in_one_line_and_what_is_here_answers(two: Two) -> None:

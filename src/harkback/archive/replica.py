@@ -199,6 +199,8 @@ class Replica:
             return False
         with guarded(self.folder), opened_for_writing(self.folder, self.now_ms) as store:
             with store.writing():
+                if not (_MAY[remote.scope][1] and may_delete):
+                    store.changes.keep_alone(remote.sent_keys)
                 if is_other:
                     store.changes.begin_anew()
                     store.changes.set_remote(Remote(self.url, answer.store, scope=answer.scope))

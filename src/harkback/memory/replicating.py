@@ -137,6 +137,8 @@ class Intake:
         ours = self.changes.buried(one.key)
         if ours is None:
             return one.state in {GONE, BINNED, BACK}
+        if ours.state == BINNED and self.changes.is_alone(one.key):
+            return one.state == GONE
         return ours.state != GONE and (one.state == GONE or one.turn > ours.turn)
 
     def _take_out(self, name: str, one: Buried) -> None:

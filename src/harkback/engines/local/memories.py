@@ -117,6 +117,7 @@ MIGRATIONS = (
     """,
     """
     ALTER TABLE memory ADD COLUMN written TEXT NOT NULL DEFAULT '';
+    ALTER TABLE buried ADD COLUMN alone INTEGER NOT NULL DEFAULT 0;
     """,
 )
 

@@ -165,9 +165,17 @@ class ChangeRows:
         if old is None or old.state not in {GONE, state}:
             self.bury(Buried(key, state, old.turn + 1 if old is not None else 1, at_ms))
 
+    def keep_alone(self, sent_keys: int) -> None:
+        """Let what was forgotten or brought back here, and is not told yet, be so on this machine alone."""
+        self.con.execute("UPDATE buried SET alone = 1 WHERE change > ? AND change != received", (sent_keys,))
+
+    def is_alone(self, key: int) -> bool:
+        """Whether a memory was forgotten on this machine alone."""
+        return self.con.execute("SELECT 1 FROM buried WHERE key = ? AND alone", (key,)).fetchone() is not None
+
     def buried_since(self, number: int, most: int, *, own: bool = False) -> list[tuple[int, Buried]]:
         """Give what was forgotten or brought back after a number, with the number of each, in order."""
-        also = "AND change != received" if own else ""
+        also = "AND change != received AND NOT alone" if own else ""
         rows = self.con.execute(
             f"SELECT change, key, state, turn, at_ms FROM buried WHERE change > ? {also} ORDER BY change LIMIT ?",
             (number, most),
@@ -197,13 +205,14 @@ class ChangeRows:
             self.con.execute(f"UPDATE {table} SET received = 0")
 
     def waiting(self, remote: Remote) -> int:
-        """Count the changes that a server does not have yet."""
+        """Count the changes that a server does not have yet, without what is forgotten on this machine alone."""
         if not self.is_there:
             return 0
         lines = "SELECT count(*) FROM memory WHERE change > ?1 AND change != received"
         sections = "SELECT count(DISTINCT section) FROM profile WHERE change > ?1 AND change != received"
-        keys = "SELECT count(*) FROM buried WHERE change > ?2 AND change != received"
-        row = self.con.execute(f"SELECT ({lines}) + ({sections}) + ({keys})", (remote.sent, remote.sent_keys))
+        keys = "SELECT count(*) FROM buried WHERE change > ?2 AND change != received AND NOT alone AND ?3"
+        values = (remote.sent, remote.sent_keys, remote.scope == "delete")
+        row = self.con.execute(f"SELECT ({lines}) + ({sections}) + ({keys})", values)
         return int(row.fetchone()[0])
 
 
