@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from harkback.server.audit import Entry
+
 SECRETS = {"read-me": "read", "write-me": "write", "all-of-it": "delete"}
 
 
@@ -97,7 +99,8 @@ class Post:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.asked: list[dict[str, Any]] = []
-        self.api = MemoriesApi(lambda: machine.memories)
+        self.audit: list[Entry] = []
+        self.api = MemoriesApi(lambda: machine.memories, self.audit.append)
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]

@@ -82,6 +82,10 @@ def test_a_real_server_behind_its_gate_shares_memories(tmp_path: Path) -> None:
             saved = ada.hark("remember", "The lamp of the yard is green")
             assert (saved.returncode, saved.stderr) == (0, "")
             assert there.active() == ["The lamp of the yard is green"]
+            calls = json.loads(there.hark("audit", "log", "--json").stdout)["calls"]
+            told = [(one["token"], one["tool"], one["ids"], one["status"]) for one in calls]
+            assert ("laptop", "api/memories", list(there.all()), "ok") in told
+            assert "lamp" not in json.dumps(calls)
             ada.write_token("qux-zug")
             assert "hark token new" in ada.meet()
         finally:
@@ -533,6 +537,45 @@ def test_lines_that_are_no_memories_are_named_and_the_others_taken(two: Two) -> 
     status, value = post(two, json.dumps({"lines": [json.dumps(good), *odd]}).encode())
     assert (status, len(value["bad"])) == (200, len(odd))
     assert two.there.active() == [good["text"]]
+
+
+def test_what_was_told_asked_and_forgotten_is_written_down_without_a_text(two: Two) -> None:
+    fill(two.ada, 60)
+    lamp = two.ada.save("The lamp of the yard is green")
+    two.ada.memories.write_profile("work", "Kim builds gateways")
+    assert two.ada.meet() == ""
+    told = [one for entry in two.post.audit for one in entry.ids]
+    assert sorted(told) == sorted([*two.ada.all(), "profile:work"])
+    assert {(one.token, one.tool, one.status) for one in two.post.audit} == {("test", "api/memories", "ok")}
+    two.post.audit.clear()
+    assert two.bob.meet() == ""
+    assert (two.post.audit[0].ids, two.post.audit[0].chars > 1000) == ((), True)  # asked only
+    two.post.audit.clear()
+    two.bob.memories.forget([lamp.id])
+    two.bob.memories.put_in_bin(two.bob.save("The heron nests in the willow").id)
+    assert two.bob.meet() == ""
+    assert [(one.tool, one.ids) for one in two.post.audit[:2]] == [
+        ("api/memories", ()),
+        ("api/memories forget", (lamp.id,)),
+    ]
+    assert "lamp" not in str(two.post.audit)
+    with open(Path(two.there.place.data, "memory.sqlite"), "r+b") as file:
+        file.write(b"\0" * 4096)
+    two.post.audit.clear()
+    assert post(two, b'{"since": ""}')[0] == 503
+    assert [(one.tool, one.status) for one in two.post.audit] == [("api/memories", "error")]
+
+
+def test_what_cannot_be_written_down_is_not_answered(two: Two) -> None:
+    two.there.save("The lamp of the yard is green")
+    assert post(two, b'{"since": ""}')[0] == 200
+
+    def fail(_: object) -> None:
+        raise errors.FileUnwritable("audit.jsonl", "no space")
+
+    two.post.api.write = fail
+    status, value = post(two, b'{"since": ""}')
+    assert (status, set(value)) == (503, {"error"})
 
 
 def test_secrets_are_masked_on_their_way_in(two: Two) -> None:

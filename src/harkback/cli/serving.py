@@ -74,7 +74,7 @@ def _app(folder: str) -> App:
         log.write(Entry(*who, told["tool"], tuple(told["ids"]), arguments, told["characters"], status, told["ms"]))
 
     door = Door(is_remote=True)
-    return beside(MemoriesApi(lambda: door.both({})[1]), Sessions(http_app(door, write)))
+    return beside(MemoriesApi(lambda: door.both({})[1], log.write), Sessions(http_app(door, write)))
 
 
 def _now_ms() -> int:

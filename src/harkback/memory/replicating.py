@@ -102,6 +102,10 @@ class Intake:
         """Memories that were added: among themselves they are as they were."""
         self.touched: set[str] = set()
         """Memories that were added or merged."""
+        self.sections: set[str] = set()
+        """Sections of the profile that were told."""
+        self.forgot: list[str] = []
+        """Memories that were taken out, as far as their ids are known here."""
         self.as_told: set[int] = set()
         """The numbers of changes by which something here became just what was told."""
         self.bad: list[str] = []
@@ -111,6 +115,11 @@ class Intake:
     def is_client(self) -> bool:
         """Whether it is a client that takes in what a server told."""
         return self.sent is not None
+
+    @property
+    def named(self) -> set[str]:
+        """Everything that was told, by its id."""
+        return self.touched | {f"profile:{one}" for one in self.sections}
 
     # -- forgotten -----------------------------------------------------------------------------------------------
 
@@ -130,6 +139,7 @@ class Intake:
             else:
                 self.store.bury_key(one.key)
                 self._take_out(name, one)
+                self.forgot += [name] if name else []
         return any(one.state != BACK for one in news)
 
     def _counts(self, one: Buried) -> bool:
@@ -252,6 +262,7 @@ class Intake:
     def _section(self, one: Section) -> None:
         if one.section not in _SECTIONS:
             raise errors.BadValue("section", one.section, f"Valid are {', '.join(sorted(_SECTIONS))}.")
+        self.sections.add(one.section)
         ours = [(old.changed_ms, old.text) for old in self.store.profile(one.section)]
         theirs = {(changed_ms, says(text)) for changed_ms, text in one.texts}
         both = sorted(theirs.union(ours))
