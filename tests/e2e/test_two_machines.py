@@ -25,6 +25,7 @@ from harkback.engines.local.memory_changes import ChangeRows
 from harkback.memory.recall import Wanted
 from harkback.model import ACTIVE, DONE, SUPERSEDED, Memory
 from harkback.remote import server_of
+from harkback.server import api
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -456,6 +457,28 @@ def test_what_is_no_hark_server_is_said_and_ends_nothing(tmp_path: Path, answer:
         thread.join(5)
     assert told.startswith(machine.url)
     assert machine.waiting() == 1
+
+
+@pytest.mark.parametrize("failure", ["full", "damaged"])
+def test_a_server_that_has_no_room_is_said_to_be_stuck_and_changes_wait(
+    two: Two, failure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two.ada.save("The lamp of the yard is green")
+    assert two.ada.meet() == ""
+    two.ada.save("The mail server is called Quince")
+    with monkeypatch.context() as patch:
+        error = errors.DiskFull(two.there.place.data) if failure == "full" else errors.MemoriesDamaged("a", "b")
+
+        def share(*_: object, **__: object) -> None:
+            raise error
+
+        patch.setattr(api, "share", share)
+        told = two.ada.meet()
+    assert told.startswith(f"{two.post.url} cannot read or write its memories now (status 503)")
+    assert "changes wait" in told
+    assert two.ada.waiting() == 1
+    assert "cannot read or write" in two.ada.hark("status").stdout
+    assert (two.ada.meet(), two.ada.waiting(), len(two.there.all())) == ("", 0, 2)
 
 
 @pytest.mark.parametrize("pieces", [1, 3])

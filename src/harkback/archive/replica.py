@@ -94,7 +94,7 @@ class Replica:
             assert server is not None
             _met[self.folder, self.url] = monotonic()
             return self._exchange(server, monotonic() + _ROUNDS_S if not whole else None)
-        except (errors.ServerAway, errors.ServerRefuses, errors.ServerOdd) as error:
+        except (errors.ServerAway, errors.ServerRefuses, errors.ServerStuck, errors.ServerOdd) as error:
             return self._note_failure(str(error))
         except (
             errors.BadServer, errors.NoToken, errors.TokenExposed, errors.FileUnreadable,
