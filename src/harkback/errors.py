@@ -143,6 +143,12 @@ class ServerRefuses(HarkError):
     """{0} does not know the token. Make a new one there with `hark token new NAME` and put it into {1}."""
 
 
+class ServerStuck(HarkError):
+    """{0} cannot read or write its memories now (status {1}). What is here answers, and changes wait for it.
+    `hark check` on the server says why.
+    """
+
+
 class ServerOdd(HarkError):
     """{0} does not answer as a hark server does ({1}). Check the address, and that both are up to date."""
 

@@ -34,6 +34,8 @@ _MOST_BYTES = 2 << 20
 _CHUNK = 1 << 16
 _USUAL_PORTS = (80, 443)
 _OK, _UNAUTHORISED, _FORBIDDEN, _MISSING = 200, 401, 403, 404
+_STUCK = frozenset({502, 503, 504})
+"""What a server answers that has no room or is damaged, and what a proxy answers in the place of one that is away."""
 
 
 class Server(NamedTuple):
@@ -123,7 +125,7 @@ def _in_keyring(url: str) -> str:
 
 
 def ask(server: Server, body: dict[str, Any]) -> dict[str, Any]:
-    """Send one request, and give what was answered. Raises ServerAway, ServerRefuses, ServerOdd."""
+    """Send one request, and give what was answered. Raises ServerAway, ServerRefuses, ServerStuck, ServerOdd."""
     data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
     until = monotonic() + WHOLE_S + _LINE_S * len(body.get("lines", ()))
     try:
@@ -215,6 +217,8 @@ def _joined(chunks: bytes) -> bytes:
 def _understood(server: Server, status: int, data: bytes) -> dict[str, Any]:
     if status == _UNAUTHORISED:
         raise errors.ServerRefuses(server.url, server.token_file)
+    if status in _STUCK:
+        raise errors.ServerStuck(server.url, status)
     if status != _OK:
         hint = ", which has no memories to share" if status in {_FORBIDDEN, _MISSING} else ""
         raise errors.ServerOdd(server.url, f"status {status}{hint}")

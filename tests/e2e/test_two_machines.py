@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import re
@@ -13,149 +12,33 @@ import threading
 import time
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pytest
-import uvicorn
 
 from harkback import errors
-from harkback.archive.memories import EVERYWHERE, Details, Memories
+from harkback.archive.memories import EVERYWHERE, Details
 from harkback.archive.replica import Replica
-from harkback.config import DEFAULTS, Place, Setting, Settings, option
 from harkback.engines.local import memories
 from harkback.engines.local.memories import MemoryStore
 from harkback.engines.local.memory_changes import ChangeRows
 from harkback.memory.recall import Wanted
 from harkback.model import ACTIVE, DONE, SUPERSEDED, Memory
 from harkback.remote import server_of
-from harkback.server.api import MemoriesApi
+from harkback.server import api
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SECRETS = {"read-me": "read", "write-me": "write", "all-of-it": "delete"}
-
-
-class Caller(NamedTuple):
-    name: str
-    scope: str
-
-
-class Machine:
-    """A home with memories."""
-
-    def __init__(self, home: Path, url: str = "", token: str = "all-of-it") -> None:
-        self.home, self.url = home, url
-        self.place = Place(str(home), str(home / "archive"))
-        (home / "archive").mkdir(parents=True, mode=0o700)
-        self.file = home / "archive" / "server-token"
-        self.write_token(token)
-        self.later_ms = 0
-        self.cwd = str(home)
-
-    def write_token(self, token: str) -> None:
-        self.file.write_text(token + "\n")
-        self.file.chmod(0o600)
-
-    @property
-    def memories(self) -> Memories:
-        given = {"server.url": Setting(option("server.url"), self.url, "test")} if self.url else {}
-        settings = Settings(given) if given else DEFAULTS
-        return Memories(self.place, {}, int(time.time() * 1000) + self.later_ms, self.cwd, settings)
-
-    def meet(self) -> str:
-        return Replica(self.memories).meet(whole=True)
-
-    def save(self, text: str, details: Details | None = None) -> Memory:
-        return self.memories.remember(text, details or Details()).memory
-
-    @property
-    def store(self) -> MemoryStore:
-        store = MemoryStore.open(self.place.data)
-        assert store is not None
-        return store
-
-    def all(self) -> dict[str, Memory]:
-        """Give every memory as it stands, without what need not be the same on two machines."""
-        with self.store as store:
-            assert list(store.faults()) == []
-            return {one.id: one._replace(confirmed=0, uses=0, used_ms=None) for one in store.all()}
-
-    def past(self, one: str) -> list[str]:
-        return [text for _, text in self.memories.find(one)[1]]
-
-    def active(self) -> list[str]:
-        return sorted(one.text for one in self.all().values() if one.status == ACTIVE)
-
-    def waiting(self) -> int:
-        shared = Replica(self.memories).shared()
-        assert shared is not None
-        return shared.waiting
-
-    def hark(self, *argv: str, **more: str) -> subprocess.CompletedProcess[str]:
-        env = {**os.environ, "HOME": str(self.home), "HARK_HOME": self.place.data, "HARK_SERVER": self.url, **more}
-        return subprocess.run(
-            [sys.executable, "-m", "harkback", *argv], env=env, capture_output=True, text=True, check=False, timeout=60
-        )
-
-
-class Post:
-    """A server on a port, which can be stopped and started again."""
-
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
-        self.asked: list[dict[str, Any]] = []
-        self.api = MemoriesApi(lambda: machine.memories)
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
-        self.url = f"http://127.0.0.1:{self.port}"
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        headers = dict(scope["headers"])
-        secret = headers.get(b"authorization", b"").decode().removeprefix("Bearer ")
-        if scope["path"] == "/api/memories" and secret in SECRETS:
-            scope["hark"] = Caller("test", SECRETS[secret])
-        await self.api(scope, receive, send)
-
-    def start(self) -> None:
-        config = uvicorn.Config(self, "127.0.0.1", self.port, log_level="critical", lifespan="off", ws="none")
-        self.server = uvicorn.Server(config)
-        self.thread = threading.Thread(target=lambda: asyncio.run(self.server.serve()), daemon=True)
-        self.thread.start()
-        until = time.monotonic() + 10
-        while not self.server.started:
-            assert time.monotonic() < until
-            time.sleep(0.01)
-
-    def stop(self) -> None:
-        self.server.should_exit = True
-        self.thread.join(10)
-
-
-class Two(NamedTuple):
-    """Two clients and the server between them."""
-
-    ada: Machine
-    bob: Machine
-    there: Machine
-    post: Post
-
-    def meet(self) -> None:
-        """Let both tell and ask until nothing is left to tell."""
-        for one in (self.ada, self.bob, self.ada, self.bob):
-            assert one.meet() == ""
-        assert (self.ada.waiting(), self.bob.waiting()) == (0, 0)
-        assert self.ada.all() == self.bob.all() == self.there.all()
+    from tests.e2e.machines import Machine, Two, two_machines
+else:
+    from machines import Machine, Two, two_machines
 
 
 @pytest.fixture
 def two(tmp_path: Path) -> Iterator[Two]:
-    there = Machine(tmp_path / "there")
-    post = Post(there)
-    post.start()
-    yield Two(Machine(tmp_path / "ada", post.url), Machine(tmp_path / "bob", post.url), there, post)
-    post.stop()
+    with two_machines(tmp_path) as made:
+        yield made
 
 
 # -- the morning after ---------------------------------------------------------------------------------------------
@@ -200,6 +83,10 @@ def test_a_real_server_behind_its_gate_shares_memories(tmp_path: Path) -> None:
             saved = ada.hark("remember", "The lamp of the yard is green")
             assert (saved.returncode, saved.stderr) == (0, "")
             assert there.active() == ["The lamp of the yard is green"]
+            calls = json.loads(there.hark("audit", "log", "--json").stdout)["calls"]
+            told = [(one["token"], one["tool"], one["ids"], one["status"]) for one in calls]
+            assert ("laptop", "api/memories", list(there.all()), "ok") in told
+            assert "lamp" not in json.dumps(calls)
             ada.write_token("qux-zug")
             assert "hark token new" in ada.meet()
         finally:
@@ -467,16 +354,41 @@ def test_a_token_reaches_as_far_as_its_scope(two: Two) -> None:
     two.bob.memories.forget([lamp.id])
     for _ in range(2):
         assert two.bob.meet() == ""
-        assert (two.bob.waiting(), len(two.there.all())) == (2, 1)
+        assert (two.bob.waiting(), len(two.there.all())) == (1, 1)
     shared = Replica(two.bob.memories).shared()
     assert shared is not None
     assert "read only" in shared.problem
     two.bob.write_token("write-me")
     assert [two.bob.meet(), two.bob.meet()] == ["", ""]
-    assert (two.bob.waiting(), len(two.there.all())) == (1, 2)
-    two.bob.write_token("all-of-it")
-    assert [two.bob.meet(), two.bob.meet()] == ["", ""]
-    assert (two.bob.waiting(), len(two.there.all())) == (0, 1)
+    assert (two.bob.waiting(), len(two.there.all())) == (0, 2)
+
+
+@pytest.mark.parametrize("scope", ["write-me", "read-me"])
+def test_what_was_forgotten_without_the_right_to_stays_forgotten_on_that_machine_alone(two: Two, scope: str) -> None:
+    lamp, heron, mail = (
+        two.ada.save(text)
+        for text in (
+            "The lamp of the yard is green",
+            "The heron nests in the willow",
+            "The mail server is called Quince",
+        )
+    )
+    two.meet()
+    two.bob.write_token(scope)
+    assert two.bob.meet() == ""
+    two.bob.memories.forget([lamp.id])
+    two.bob.memories.put_in_bin(heron.id)
+    two.bob.write_token("all-of-it")  # before it is met again
+    two.ada.memories.edit(lamp.id, "The lamp of the yard is blue", Details())
+    for _ in range(2):
+        assert [one.meet() for one in (two.ada, two.bob, two.ada)] == ["", "", ""]
+        assert (list(two.bob.all()), two.bob.waiting()) == ([mail.id], 0)
+        assert set(two.ada.all()) == set(two.there.all()) == {lamp.id, heron.id, mail.id}
+        for path in Path(two.there.place.data).glob("memory.sqlite*"):
+            path.unlink()  # a server that begins anew is not told either
+    two.bob.memories.forget([mail.id])
+    assert [one.meet() for one in (two.bob, two.ada)] == ["", ""]
+    assert set(two.ada.all()) == {lamp.id, heron.id}
 
 
 def test_a_wrong_token_is_said_in_one_line_and_what_is_here_answers(two: Two) -> None:
@@ -545,6 +457,28 @@ def test_what_is_no_hark_server_is_said_and_ends_nothing(tmp_path: Path, answer:
         thread.join(5)
     assert told.startswith(machine.url)
     assert machine.waiting() == 1
+
+
+@pytest.mark.parametrize("failure", ["full", "damaged"])
+def test_a_server_that_has_no_room_is_said_to_be_stuck_and_changes_wait(
+    two: Two, failure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two.ada.save("The lamp of the yard is green")
+    assert two.ada.meet() == ""
+    two.ada.save("The mail server is called Quince")
+    with monkeypatch.context() as patch:
+        error = errors.DiskFull(two.there.place.data) if failure == "full" else errors.MemoriesDamaged("a", "b")
+
+        def share(*_: object, **__: object) -> None:
+            raise error
+
+        patch.setattr(api, "share", share)
+        told = two.ada.meet()
+    assert told.startswith(f"{two.post.url} cannot read or write its memories now (status 503)")
+    assert "changes wait" in told
+    assert two.ada.waiting() == 1
+    assert "cannot read or write" in two.ada.hark("status").stdout
+    assert (two.ada.meet(), two.ada.waiting(), len(two.there.all())) == ("", 0, 2)
 
 
 @pytest.mark.parametrize("pieces", [1, 3])
@@ -626,6 +560,45 @@ def test_lines_that_are_no_memories_are_named_and_the_others_taken(two: Two) -> 
     status, value = post(two, json.dumps({"lines": [json.dumps(good), *odd]}).encode())
     assert (status, len(value["bad"])) == (200, len(odd))
     assert two.there.active() == [good["text"]]
+
+
+def test_what_was_told_asked_and_forgotten_is_written_down_without_a_text(two: Two) -> None:
+    fill(two.ada, 60)
+    lamp = two.ada.save("The lamp of the yard is green")
+    two.ada.memories.write_profile("work", "Kim builds gateways")
+    assert two.ada.meet() == ""
+    told = [one for entry in two.post.audit for one in entry.ids]
+    assert sorted(told) == sorted([*two.ada.all(), "profile:work"])
+    assert {(one.token, one.tool, one.status) for one in two.post.audit} == {("test", "api/memories", "ok")}
+    two.post.audit.clear()
+    assert two.bob.meet() == ""
+    assert (two.post.audit[0].ids, two.post.audit[0].chars > 1000) == ((), True)  # asked only
+    two.post.audit.clear()
+    two.bob.memories.forget([lamp.id])
+    two.bob.memories.put_in_bin(two.bob.save("The heron nests in the willow").id)
+    assert two.bob.meet() == ""
+    assert [(one.tool, one.ids) for one in two.post.audit[:2]] == [
+        ("api/memories", ()),
+        ("api/memories forget", (lamp.id,)),
+    ]
+    assert "lamp" not in str(two.post.audit)
+    with open(Path(two.there.place.data, "memory.sqlite"), "r+b") as file:
+        file.write(b"\0" * 4096)
+    two.post.audit.clear()
+    assert post(two, b'{"since": ""}')[0] == 503
+    assert [(one.tool, one.status) for one in two.post.audit] == [("api/memories", "error")]
+
+
+def test_what_cannot_be_written_down_is_not_answered(two: Two) -> None:
+    two.there.save("The lamp of the yard is green")
+    assert post(two, b'{"since": ""}')[0] == 200
+
+    def fail(_: object) -> None:
+        raise errors.FileUnwritable("audit.jsonl", "no space")
+
+    two.post.api.write = fail
+    status, value = post(two, b'{"since": ""}')
+    assert (status, set(value)) == (503, {"error"})
 
 
 def test_secrets_are_masked_on_their_way_in(two: Two) -> None:

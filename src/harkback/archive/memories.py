@@ -266,7 +266,8 @@ class Memories:
 
         old = store.find(one)
         new = change(old)
-        same = [] if new.text == old.text else store.same_text(normal(new.text))
+        is_new = (new.text, new.status) != (old.text, old.status)
+        same = store.same_text(normal(new.text)) if is_new else []
         for other in same:
             is_here = other.status == new.status == ACTIVE and other.project == new.project
             if is_here and other.id != new.id and other.text == new.text:

@@ -94,7 +94,7 @@ class Replica:
             assert server is not None
             _met[self.folder, self.url] = monotonic()
             return self._exchange(server, monotonic() + _ROUNDS_S if not whole else None)
-        except (errors.ServerAway, errors.ServerRefuses, errors.ServerOdd) as error:
+        except (errors.ServerAway, errors.ServerRefuses, errors.ServerStuck, errors.ServerOdd) as error:
             return self._note_failure(str(error))
         except (
             errors.BadServer, errors.NoToken, errors.TokenExposed, errors.FileUnreadable,
@@ -199,6 +199,8 @@ class Replica:
             return False
         with guarded(self.folder), opened_for_writing(self.folder, self.now_ms) as store:
             with store.writing():
+                if not (_MAY[remote.scope][1] and may_delete):
+                    store.changes.keep_alone(remote.sent_keys)
                 if is_other:
                     store.changes.begin_anew()
                     store.changes.set_remote(Remote(self.url, answer.store, scope=answer.scope))

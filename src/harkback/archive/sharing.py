@@ -46,6 +46,10 @@ class Given(NamedTuple):
     """The id of these memories."""
     told: Told
     bad: tuple[str, ...]
+    changed: tuple[str, ...] = ()
+    """The ids of what the client told, and the sections as `profile:work`."""
+    forgotten: tuple[str, ...] = ()
+    """The ids of what it forgot or put in the bin, as far as they are known here."""
 
 
 def asked_of(body: object) -> Asked:
@@ -114,4 +118,4 @@ def share(memories: Memories, asked: Asked, *, may_write: bool, may_delete: bool
             since = keys = 0  # it was told more than is here: what is here was lost and began anew
         without = frozenset(intake.as_told)
         found = told(store, since, keys, most=PULLED, most_bytes=MOST_BYTES, without=without)
-        return Given(store.changes.store(), found, tuple(intake.bad))
+        return Given(store.changes.store(), found, tuple(intake.bad), tuple(sorted(intake.named)), tuple(intake.forgot))

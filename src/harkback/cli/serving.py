@@ -85,7 +85,7 @@ def _app(folder: str) -> App:
                 note(f"hark: {error}")
 
     door = Door(is_remote=True)
-    return beside(MemoriesApi(lambda: door.both({})[1]), Sessions(http_app(door, Audit())))
+    return beside(MemoriesApi(lambda: door.both({})[1], log.write), Sessions(http_app(door, Audit())))
 
 
 def _now_ms() -> int:

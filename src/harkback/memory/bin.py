@@ -5,7 +5,7 @@ from __future__ import annotations
 from harkback import errors
 from harkback._record import NamedTuple
 from harkback.engines.local.memory_bin import Binned
-from harkback.memory.exporting import json_line
+from harkback.memory.exporting import whole_line
 from harkback.memory.importing import Record, read_json
 from harkback.memory.merging import Merger
 
@@ -34,8 +34,7 @@ class InBin(NamedTuple):
 def put(store: MemoryStore, memory: Memory, now_ms: int) -> Memory:
     """Take a memory out of everything and keep its line in the bin."""
     with store.writing():
-        line = json_line(store, memory, altered_ms=store.changes.altered_ms(memory.id))
-        store.put_in_bin(Binned(memory.id, line, now_ms))
+        store.put_in_bin(Binned(memory.id, whole_line(store, memory), now_ms))
     store.empty_log()
     return memory
 
@@ -53,7 +52,7 @@ def take(store: MemoryStore, one: Binned, now_ms: int) -> Memory:
         merger.take(record)
         became = merger.joined.get(one.id, one.id)
         if became == one.id and record.altered_ms:
-            store.changes.alter(one.id, record.altered_ms)
+            store.changes.alter(one.id, record.altered_ms, record.written or None)
         if after := record.superseded_by:
             store.link_successor(after, became)
         return store.by_id([became])[became]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from harkback.engines.local.memory_fields import packed
 from harkback.memory.markdown import LIST_FILES, item_lines
 from harkback.model import DONE, TASK
 
@@ -25,10 +26,14 @@ def json_lines(store: MemoryStore, memories: Sequence[Memory]) -> Iterator[str]:
         yield _line(_memory(store, memory, after.get(memory.id)))
 
 
-def json_line(store: MemoryStore, memory: Memory, *, most_past: int | None = None, **more: int) -> str:
-    """Write one memory, with at most so much of what it said before, and what else is to stand in its line."""
+def whole_line(store: MemoryStore, memory: Memory, *, most_past: int | None = None) -> str:
+    """Write one memory, with at most so much of what it said before, and when each of its fields was written."""
     made = _memory(store, memory, store.successors([memory.id]).get(memory.id))
-    return _line({**made, "past": made["past"][:most_past], **more})
+    times = {
+        "altered_ms": store.changes.altered_ms(memory.id),
+        "written_ms": packed(store.changes.written(memory.id)),
+    }
+    return _line({**made, "past": made["past"][:most_past], **times})
 
 
 def section_line(store: MemoryStore, section: str, *, most_past: int | None = None) -> str:

@@ -10,6 +10,7 @@ import re
 from datetime import datetime
 
 from harkback._record import NamedTuple
+from harkback.engines.local.memory_fields import FIELDS, OTHERS, unpacked
 from harkback.memory.folder_pages import LIST, opened, units
 from harkback.memory.markdown import kind_of
 from harkback.memory.saving import MOST_NAMES
@@ -17,7 +18,7 @@ from harkback.model import DONE, IMPORT, MEMORY_KINDS, PROVENANCES, STATUSES, Me
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from harkback.memory.disk import Found
@@ -43,6 +44,8 @@ class Record(NamedTuple):
     """The id of what replaced it, as far as the file says."""
     altered_ms: int = 0
     """When it was last changed in any way, as another machine says."""
+    written: Mapping[str, int] = {}
+    """When each field was written, as it says; empty where it says nothing."""
 
 
 class Section(NamedTuple):
@@ -168,7 +171,14 @@ def _record(value: dict[str, Any], line: int, project: str) -> Read:
         memory = memory._replace(event_since_ms=None, event_until_ms=None, event_words="")
     after = value.get("superseded_by")
     altered_ms = _time(value.get("altered_ms")) or 0
-    return Record(line, memory, _past(value.get("past")), after if isinstance(after, str) else "", altered_ms)
+    by = after if isinstance(after, str) else ""
+    return Record(line, memory, _past(value.get("past")), by, altered_ms, _times(value.get("written_ms")))
+
+
+def _times(value: object) -> Mapping[str, int]:
+    told = value.items() if isinstance(value, dict) else ()
+    times = {field: at for field, at in told if field in {*FIELDS, OTHERS} and _time(at) is not None}
+    return unpacked(times) if times else {}
 
 
 def _chosen(value: dict[str, Any]) -> dict[str, Any]:

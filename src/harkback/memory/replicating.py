@@ -1,24 +1,24 @@
 """Making two stores say the same: what one tells the other, and how the other takes it in.
 
-Of a memory that both changed the later form counts, and what the other form said becomes part of its history; equal
-texts become one memory, under the id that the server knows; forgotten for good stays forgotten. Taking the same in
-twice changes nothing, so that what was cut short is simply told again.
+Of a memory that both changed each field counts as it was written last, and an older text becomes part of its history;
+equal texts become one memory, under the id that the server knows; forgotten for good stays forgotten. Taking the same
+in twice changes nothing, so that what was cut short is simply told again.
 """
 
 from __future__ import annotations
-
-import json
 
 from harkback import errors
 from harkback._record import NamedTuple
 from harkback.engines.local.ids import key_of
 from harkback.engines.local.memory_bin import Binned
 from harkback.engines.local.memory_changes import BACK, BINNED, GONE, Buried
-from harkback.memory.exporting import json_line, section_line
+from harkback.engines.local.memory_fields import is_alike, merged, same_for_all
+from harkback.memory.chains import join, settle
+from harkback.memory.exporting import section_line, whole_line
 from harkback.memory.importing import Record, Section, read_json
 from harkback.memory.profile import SECTIONS
-from harkback.memory.saving import checked, joined, masked, normal, says, twin
-from harkback.model import ACTIVE, ARCHIVED, SUPERSEDED, Memory
+from harkback.memory.saving import checked, masked, normal, says, twin
+from harkback.model import ACTIVE, Memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from harkback.engines.local.memories import MemoryStore
     from harkback.engines.local.memory_changes import Changed
+    from harkback.engines.local.memory_fields import Times
 
 MOST_PAST = 100
 """Of what a memory said before so much is told, the latest: a line must fit a request."""
@@ -87,7 +88,7 @@ def _line(store: MemoryStore, one: Changed) -> str:
     if one.is_section:
         return section_line(store, one.id, most_past=MOST_PAST)
     memory = store.by_id([one.id])[one.id]
-    return json_line(store, memory, most_past=MOST_PAST, altered_ms=store.changes.altered_ms(one.id))
+    return whole_line(store, memory, most_past=MOST_PAST)
 
 
 class Intake:
@@ -99,6 +100,12 @@ class Intake:
         self.changes = store.changes
         self.new: set[str] = set()
         """Memories that were added: among themselves they are as they were."""
+        self.touched: set[str] = set()
+        """Memories that were added or merged."""
+        self.sections: set[str] = set()
+        """Sections of the profile that were told."""
+        self.forgot: list[str] = []
+        """Memories that were taken out, as far as their ids are known here."""
         self.as_told: set[int] = set()
         """The numbers of changes by which something here became just what was told."""
         self.bad: list[str] = []
@@ -108,6 +115,11 @@ class Intake:
     def is_client(self) -> bool:
         """Whether it is a client that takes in what a server told."""
         return self.sent is not None
+
+    @property
+    def named(self) -> set[str]:
+        """Everything that was told, by its id."""
+        return self.touched | {f"profile:{one}" for one in self.sections}
 
     # -- forgotten -----------------------------------------------------------------------------------------------
 
@@ -127,6 +139,7 @@ class Intake:
             else:
                 self.store.bury_key(one.key)
                 self._take_out(name, one)
+                self.forgot += [name] if name else []
         return any(one.state != BACK for one in news)
 
     def _counts(self, one: Buried) -> bool:
@@ -134,6 +147,8 @@ class Intake:
         ours = self.changes.buried(one.key)
         if ours is None:
             return one.state in {GONE, BINNED, BACK}
+        if ours.state == BINNED and self.changes.is_alone(one.key):
+            return one.state == GONE
         return ours.state != GONE and (one.state == GONE or one.turn > ours.turn)
 
     def _take_out(self, name: str, one: Buried) -> None:
@@ -141,8 +156,8 @@ class Intake:
         if one.state == GONE:
             self.store.bin.drop(name)
         elif memory is not None:
-            line = json_line(self.store, memory, altered_ms=self.changes.altered_ms(name))
-            self.store.bin.put(Binned(name, line, one.at_ms))
+            # The day counts from when it was learnt of: by another clock, or after a week away, it could be over.
+            self.store.bin.put(Binned(name, whole_line(self.store, memory), self.now_ms))
         self.store.take_out(name)
 
     def _bring_back(self, name: str) -> None:
@@ -169,6 +184,7 @@ class Intake:
                         self.bad.append(f"line {number}: {one.reason}")
                 except errors.HarkError as error:
                     self.bad.append(f"line {number}: {error}")
+        settle(self.store, self.touched, self.now_ms)
 
     def _take(self, record: Record, *, is_own: bool = False) -> None:
         """Take in a memory; with `is_own` the other side may know another form of it."""
@@ -182,58 +198,49 @@ class Intake:
         )
         if self.store.is_forgotten(memory.supersedes):
             memory = memory._replace(supersedes="")
+        self.touched.add(memory.id)
         ours = self.store.by_id([memory.id]).get(memory.id)
-        if ours is not None:
-            self._merge(ours, memory, record)
-            return
-        same = twin(self.store, memory, self.new) if memory.status == ACTIVE else None
-        if same is not None and self.sent is not None and not self.changes.is_waiting(same.id, self.sent):
-            same = None  # the server knows both, and keeps them apart
-        self._add(memory, record)
-        if same is None:
-            if not is_own:
-                self._note(memory.id)
-        elif self.is_client:
-            self._join(memory, same)
-        else:
-            self._join(same, memory)
+        now = self._merge(ours, memory, record) if ours is not None else self._add(memory, record, is_own=is_own)
+        if now.status == ACTIVE and (ours is None or _place(ours) != _place(now)):
+            self._unite(now, is_own=is_own)
 
-    def _add(self, memory: Memory, record: Record) -> None:
+    def _add(self, memory: Memory, record: Record, *, is_own: bool) -> Memory:
         self.store.add(memory, normal(memory.text))
         self.store.add_past(memory.id, [(until, says(text)) for until, text in record.past])
-        self.changes.alter(memory.id, record.altered_ms or memory.changed_ms)
-        self.new.add(memory.id)
+        self.changes.alter(memory.id, record.altered_ms or memory.changed_ms, _times(record))
+        if not is_own:
+            self.new.add(memory.id)
+            self._note(memory.id)
+        return memory
 
-    def _join(self, kept: Memory, other: Memory) -> None:
-        """Let one memory stand for two that say the same; the other one is kept as what it replaced."""
-        whole = joined(kept, other, self.now_ms)
-        is_free = not kept.supersedes
-        whole = whole._replace(supersedes=other.id if is_free else kept.supersedes)
-        status = SUPERSEDED if is_free else ARCHIVED
-        for one in (other._replace(status=status, ended_ms=self.now_ms), whole):
-            self.store.change(one, normal(one.text), self.now_ms)
+    def _unite(self, memory: Memory, *, is_own: bool) -> None:
+        """Join a memory with the one here that says the same, where there is one."""
+        same = twin(self.store, memory, {memory.id} | (self.new if memory.id in self.new else set()))
+        if same is None:
+            return
+        if self.sent is None or is_own:
+            join(self.store, same, memory, self.now_ms)
+        elif self.changes.is_waiting(same.id, self.sent):  # else the server knows both, and keeps them apart
+            join(self.store, memory, same, self.now_ms)
 
-    def _merge(self, ours: Memory, theirs: Memory, record: Record) -> None:
-        mine_ms = self.changes.altered_ms(ours.id)
-        theirs_ms = record.altered_ms or max(theirs.changed_ms, theirs.ended_ms or 0)
-        is_newer = (theirs_ms, _content(theirs)) > (mine_ms, _content(ours))
-        is_same = (theirs_ms, _content(theirs)) == (mine_ms, _content(ours))
+    def _merge(self, ours: Memory, theirs: Memory, record: Record) -> Memory:
+        mine, other = self.changes.written(ours.id), _times(record)
+        new, times = merged(ours, mine, theirs, other)
         said = [(until, says(text)) for until, text in record.past]
-        if is_newer:
-            new = theirs._replace(
-                created_ms=min(ours.created_ms, theirs.created_ms or ours.created_ms),
-                confirmed=max(ours.confirmed, theirs.confirmed),
-                uses=max(ours.uses, theirs.uses),
-                used_ms=max(ours.used_ms or 0, theirs.used_ms or 0) or None,
+        if new.text != theirs.text:
+            said = [(times["text"], theirs.text), *said]
+        if new != ours:
+            self.store.rewrite(new, normal(new.text), times["text"])
+        is_added = self._add_past(ours.id, new.text, said)
+        is_as_told = is_alike(new, theirs) and times == other
+        # What a client told although it could know better it did not get: the server tells it again.
+        if is_added or not is_alike(new, ours) or times != mine or not (is_as_told or self.is_client):
+            self.changes.alter(
+                ours.id, max(self.changes.altered_ms(ours.id), record.altered_ms, *times.values()), times
             )
-            self.store.change(new, normal(new.text), theirs_ms)
-        elif ours.text != theirs.text:
-            said = [(mine_ms, theirs.text), *said]
-        is_added = self._add_past(ours.id, ours.text if not is_newer else theirs.text, said)
-        if is_newer or is_added:
-            self.changes.alter(ours.id, max(mine_ms, theirs_ms))
-        if is_newer or is_same:
+        if is_as_told:
             self._note(ours.id, {text for _, text in said})
+        return new
 
     def _add_past(self, one: str, now: str, said: Sequence[tuple[int, str]]) -> bool:
         """Add to the history of a memory what is not in it yet; gives whether anything was."""
@@ -255,6 +262,7 @@ class Intake:
     def _section(self, one: Section) -> None:
         if one.section not in _SECTIONS:
             raise errors.BadValue("section", one.section, f"Valid are {', '.join(sorted(_SECTIONS))}.")
+        self.sections.add(one.section)
         ours = [(old.changed_ms, old.text) for old in self.store.profile(one.section)]
         theirs = {(changed_ms, says(text)) for changed_ms, text in one.texts}
         both = sorted(theirs.union(ours))
@@ -266,7 +274,12 @@ class Intake:
                     self.changes.receive_section(one.section)
 
 
-def _content(one: Memory) -> str:
-    """Write what a memory says, so that of two forms of one moment both machines choose the same."""
-    kept = one._replace(created_ms=0, confirmed=0, used_ms=None, uses=0)
-    return json.dumps(kept._asdict(), ensure_ascii=False, sort_keys=True)
+def _place(one: Memory) -> tuple[str, str, str]:
+    """Give what tells whether another memory stands in its place."""
+    return one.status, one.text, one.project
+
+
+def _times(record: Record) -> Times:
+    """Say when each field was written; what does not tell of each was written when it was last changed."""
+    one = record.memory
+    return dict(record.written) or same_for_all(record.altered_ms or max(one.changed_ms, one.ended_ms or 0))

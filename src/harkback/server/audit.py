@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 AUDIT_FILE = "audit.jsonl"
 _NAME_CHARS = 60
-_MOST_IDS = 50
+MOST_IDS = 50
+"""Of one call at most so many ids are written down."""
+
 _TAIL_BYTES = 1 << 20
 
 
@@ -69,7 +71,7 @@ class AuditLog:
             client=entry.client[:_NAME_CHARS],
             version=entry.version[:_NAME_CHARS],
             tool=entry.tool[:_NAME_CHARS],
-            ids=tuple(one[:_NAME_CHARS] for one in entry.ids[:_MOST_IDS]),
+            ids=tuple(one[:_NAME_CHARS] for one in entry.ids[:MOST_IDS]),
         )
         try:
             append(self.path, {"time": stamp(self.now_ms()), **cut._asdict()})

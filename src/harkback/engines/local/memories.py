@@ -20,6 +20,7 @@ from harkback._record import NamedTuple
 from harkback.engines.local.ids import key_of, memory_id
 from harkback.engines.local.memory_bin import WITH_BIN, Binned, BinRows
 from harkback.engines.local.memory_changes import BACK, BINNED, GONE, ChangeRows
+from harkback.engines.local.memory_fields import changed
 from harkback.engines.local.memory_folders import FolderRows
 from harkback.engines.local.schema import (
     Layout,
@@ -113,6 +114,10 @@ MIGRATIONS = (
         url TEXT PRIMARY KEY, store TEXT NOT NULL, cursor TEXT NOT NULL, sent INTEGER NOT NULL,
         sent_keys INTEGER NOT NULL, scope TEXT NOT NULL, contact_ms INTEGER NOT NULL, failed_ms INTEGER NOT NULL,
         problem TEXT NOT NULL) WITHOUT ROWID;
+    """,
+    """
+    ALTER TABLE memory ADD COLUMN written TEXT NOT NULL DEFAULT '';
+    ALTER TABLE buried ADD COLUMN alone INTEGER NOT NULL DEFAULT 0;
     """,
 )
 
@@ -254,6 +259,10 @@ class MemoryStore:
             for one in self._read(f"WHERE supersedes IN ({','.join('?' * len(some))})", some).values():
                 found[one.supersedes] = one
         return found
+
+    def all_successors(self, one: str) -> list[Memory]:
+        """Give everything that is said to have replaced a memory."""
+        return list(self._read("WHERE supersedes = ?", (one,)).values())
 
     def same_text(self, normal: str) -> list[Memory]:
         """Give the memories with this text, folded and without signs."""
@@ -426,9 +435,16 @@ class MemoryStore:
         """Store a memory that is there already in its new form, inside `writing`; its old text is kept in its past."""
         # A change is later than the one it was made after, whatever the clocks of two machines say.
         altered_ms = max(now_ms, self.changes.altered_ms(memory.id) + 1)
+        old = self.by_id([memory.id])[memory.id]
+        written = self.changes.written(memory.id) | dict.fromkeys(changed(old, memory), altered_ms)
+        self.rewrite(memory, normal, now_ms)
+        self.changes.alter(memory.id, altered_ms, written)
+
+    def rewrite(self, memory: Memory, normal: str, until_ms: int) -> None:
+        """Do the same without noting when, for a form of another machine; the old text was said until `until_ms`."""
         number, old = self.con.execute("SELECT number, text FROM memory WHERE id = ?", (memory.id,)).fetchone()
         if old != memory.text:
-            self.con.execute("INSERT INTO past VALUES(?, ?, ?)", (memory.id, now_ms, old))
+            self.con.execute("INSERT INTO past VALUES(?, ?, ?)", (memory.id, until_ms, old))
             self.con.execute("DELETE FROM vector WHERE memory = ?", (number,))
         self._take_words(number)
         sets = ", ".join(f"{name} = ?" for name in _COLUMNS)
@@ -437,7 +453,6 @@ class MemoryStore:
             (normal, *(getattr(memory, name) for name in _COLUMNS), number),
         )
         self._add_words(number, memory)
-        self.changes.alter(memory.id, altered_ms)
 
     def _add_words(self, number: int, memory: Memory) -> None:
         for kind, values in (("entities", memory.entities), ("tags", memory.tags)):
@@ -557,8 +572,10 @@ class MemoryStore:
 
     def link_successor(self, one: str, old: str) -> None:
         """Note again of a memory what it replaced, inside `writing`, unless it replaced something else since."""
-        self.con.execute("UPDATE memory SET supersedes = ? WHERE id = ? AND supersedes = ''", (old, one))
-        self.changes.alter(one, self.changes.altered_ms(one) + 1)
+        linked = self.con.execute("UPDATE memory SET supersedes = ? WHERE id = ? AND supersedes = ''", (old, one))
+        if linked.rowcount:
+            altered_ms = self.changes.altered_ms(one) + 1
+            self.changes.alter(one, altered_ms, self.changes.written(one) | {"supersedes": altered_ms})
 
     def is_forgotten(self, one: str) -> bool:
         """Whether a memory with this id was forgotten."""

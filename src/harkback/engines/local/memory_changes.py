@@ -5,18 +5,22 @@ What was read from a server keeps the number it got by that in `received`, and s
 
 from __future__ import annotations
 
+import json
 import os
 
 from harkback._record import NamedTuple
+from harkback.engines.local.memory_fields import OTHERS, packed, unpacked
 from harkback.engines.local.schema import version
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-WITH_CHANGES = 4
-"""The layout from which on changes have numbers; a reader meets older ones."""
+    from harkback.engines.local.memory_fields import Times
+
+WITH_CHANGES = 5
+"""The layout from which on changes have numbers, and fields times; a reader meets older ones."""
 
 GONE, BINNED, BACK = "gone", "bin", "back"
 """Forgotten for good, which stays so; put in the bin; brought back from it."""
@@ -100,10 +104,16 @@ class ChangeRows:
         row = self.con.execute("SELECT change FROM memory WHERE id = ?", (one,)).fetchone()
         return int(row[0]) if row is not None else 0
 
-    def alter(self, one: str, altered_ms: int) -> None:
-        """Note that a memory was changed."""
-        row = (self._next(), altered_ms, one)
-        self.con.execute("UPDATE memory SET change = ?, altered = ? WHERE id = ?", row)
+    def written(self, one: str) -> Times:
+        """Say when each field of a memory was last written (`memory_fields.FIELDS`)."""
+        altered_ms, told = self.con.execute("SELECT altered, written FROM memory WHERE id = ?", (one,)).fetchone()
+        return unpacked(json.loads(told) if told else {OTHERS: altered_ms})
+
+    def alter(self, one: str, altered_ms: int, written: Mapping[str, int] | None = None) -> None:
+        """Note that a memory was changed, and when each of its fields was; None: all of them at that moment."""
+        told = json.dumps(packed(written)) if written is not None else ""
+        row = (self._next(), altered_ms, told, one)
+        self.con.execute("UPDATE memory SET change = ?, altered = ?, written = ? WHERE id = ?", row)
 
     def alter_section(self, section: str) -> None:
         """Note that a section of the profile was written."""
@@ -155,9 +165,17 @@ class ChangeRows:
         if old is None or old.state not in {GONE, state}:
             self.bury(Buried(key, state, old.turn + 1 if old is not None else 1, at_ms))
 
+    def keep_alone(self, sent_keys: int) -> None:
+        """Let what was forgotten or brought back here, and is not told yet, be so on this machine alone."""
+        self.con.execute("UPDATE buried SET alone = 1 WHERE change > ? AND change != received", (sent_keys,))
+
+    def is_alone(self, key: int) -> bool:
+        """Whether a memory was forgotten on this machine alone."""
+        return self.con.execute("SELECT 1 FROM buried WHERE key = ? AND alone", (key,)).fetchone() is not None
+
     def buried_since(self, number: int, most: int, *, own: bool = False) -> list[tuple[int, Buried]]:
         """Give what was forgotten or brought back after a number, with the number of each, in order."""
-        also = "AND change != received" if own else ""
+        also = "AND change != received AND NOT alone" if own else ""
         rows = self.con.execute(
             f"SELECT change, key, state, turn, at_ms FROM buried WHERE change > ? {also} ORDER BY change LIMIT ?",
             (number, most),
@@ -187,13 +205,14 @@ class ChangeRows:
             self.con.execute(f"UPDATE {table} SET received = 0")
 
     def waiting(self, remote: Remote) -> int:
-        """Count the changes that a server does not have yet."""
+        """Count the changes that a server does not have yet, without what is forgotten on this machine alone."""
         if not self.is_there:
             return 0
         lines = "SELECT count(*) FROM memory WHERE change > ?1 AND change != received"
         sections = "SELECT count(DISTINCT section) FROM profile WHERE change > ?1 AND change != received"
-        keys = "SELECT count(*) FROM buried WHERE change > ?2 AND change != received"
-        row = self.con.execute(f"SELECT ({lines}) + ({sections}) + ({keys})", (remote.sent, remote.sent_keys))
+        keys = "SELECT count(*) FROM buried WHERE change > ?2 AND change != received AND NOT alone AND ?3"
+        values = (remote.sent, remote.sent_keys, remote.scope == "delete")
+        row = self.con.execute(f"SELECT ({lines}) + ({sections}) + ({keys})", values)
         return int(row.fetchone()[0])
 
 
