@@ -10,12 +10,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from harkback.agents import claude_code, gemini, json_edits, text_block, toml_table
-from harkback.agents.json_edits import Server
-from harkback.agents.json_text import added, parse, removed
+from harkback.agents.json_edits import Edit, Server
+from harkback.agents.json_text import NoJson, added, parse, removed
 from harkback.agents.program import Unfit, Wanted
 
 WANTED = Wanted(context=True)
-EDITS = [*claude_code.hooks(WANTED), Server(("mcpServers", "harkback"), claude_code.server(WANTED))]
+EDITS: list[Edit] = [*claude_code.hooks(WANTED), Server(("mcpServers", "harkback"), claude_code.server(WANTED))]
 BLANKS = st.sampled_from(["", "", " ", "\n", "\n  ", "\t", "\n\t", " // one, {two}\n  ", "/* [three] */", "\n\n    "])
 KEYS = st.sampled_from(["hooks", "UserPromptSubmit", "SessionEnd", "mcpServers", "a", "b b", "文字", "\\u0061x"])
 SCALARS = st.sampled_from(["1", "-2.5e3", "true", "null", '""', '"a // b"', '"\\"q\\""', '"文"', '"hark"'])
@@ -109,10 +109,10 @@ def test_what_is_added_to_a_box_is_removed_again(text: str, end: str, value: obj
     box = parse(text)
     if not isinstance(box.value, (dict, list)):
         return
-    is_object = isinstance(box.value, dict)
-    changed = added(text, box, "new key" if is_object else "", value)
+    changed = added(text, box, "new key" if isinstance(box.value, dict) else "", value)
     again = parse(changed)
-    assert again.value == ({**box.value, "new key": value} if is_object else [*box.value, value])
+    wanted = {**box.value, "new key": value} if isinstance(box.value, dict) else [*box.value, value]
+    assert again.value == wanted
     assert removed(changed, again, len(again.items) - 1) == text
 
 
@@ -139,8 +139,9 @@ def test_any_text_is_read_as_json_reads_it_or_refused(text: str) -> None:
         return
     try:
         assert parse(text).value == json.loads(text)
-    except ValueError as error:
-        assert "twice" in str(error), error
+    except NoJson as error:
+        if "twice" not in str(error):
+            raise
 
 
 LINES = st.lists(st.sampled_from(["", "# Head", "text", "- item", "<!-- x -->", "文字", "  "]), max_size=6)

@@ -19,6 +19,7 @@ _BLANKS = re.compile(r"[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _LINE_REST = re.compile(r"(?:[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/))*")
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _SCALAR = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|true|false|null")
+_REST = re.compile(r"[ \t]*(?:\r?\n|\Z)")
 _LEAD = re.compile(r"[ \t]*")
 _DEPTH = 200
 
@@ -176,6 +177,10 @@ def removed(text: str, box: Node, number: int) -> str:
         return _emptied(text, box, item)
     lead = _own_line(text, item.start)
     start = item.start if lead is None else _line_start(text, item.start)
+    behind = item.end if item.comma < 0 else item.comma + 1
+    after = box.items[number - 1].comma + 1 if number else box.start + 1
+    if lead is not None and _ends_in_comment(text, after, start) and not _REST.match(text, behind):
+        start = item.start  # what follows in the line must not come to stand in that comment
     if item.comma >= 0:
         if lead is None and number == 0:
             return text[:start] + text[box.items[1].start :]
@@ -188,6 +193,14 @@ def removed(text: str, box: Node, number: int) -> str:
         between = text[comma + 1 : item.start]
         return text[:comma] + ("" if not between.strip() else between) + text[item.end :]
     return text[:comma] + text[comma + 1 : start] + text[item.end :]
+
+
+def _ends_in_comment(text: str, at: int, end: int) -> bool:
+    """Whether what stands between two places ends in a comment to the end of the line."""
+    is_comment = False
+    while at < end and (match := _BLANKS.match(text, at, end)):
+        is_comment, at = match[0].startswith("//"), match.end()
+    return is_comment
 
 
 def _emptied(text: str, box: Node, item: Item) -> str:

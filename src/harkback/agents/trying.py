@@ -57,8 +57,7 @@ def try_hook(line: str, path: str, env: Mapping[str, str], home: str) -> Tried:
     if not done.stdout.strip():
         return Tried(False, f"`{line}` ran in {took} and said nothing to {PROMPT!r}. `hark status` says why.")
     try:
-        told = json.loads(done.stdout)
-        text = told["additionalContext"]
+        text = json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
     except (ValueError, KeyError, TypeError):
         return Tried(False, f"`{line}` answers with something that no agent reads. {_next_step(line)}")
     return Tried(True, f"`{line}` answers in {took}, {len(text):,} characters.")

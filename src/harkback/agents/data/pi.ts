@@ -15,7 +15,8 @@ function ask(event: Record<string, unknown>): Promise<string> {
     child.stdout.on("data", (piece: Buffer) => (said += piece.toString("utf8")));
     child.on("close", () => {
       try {
-        resolve(String(JSON.parse(said).additionalContext ?? ""));
+        const told = JSON.parse(said);
+        resolve(String(told.additionalContext ?? told.hookSpecificOutput?.additionalContext ?? ""));
       } catch {
         resolve("");
       }
