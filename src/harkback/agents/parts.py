@@ -67,7 +67,7 @@ def script(path: str, name: str, wanted: Wanted) -> Part:
 
 def own(path: str, what: str, body: str, mark: str = MARK) -> Part:
     """Give a file that is ours alone, and known by the mark in it."""
-    return Part(path, what, partial(_put_own, body=body, mark=mark), partial(_take_own, body=body))
+    return Part(path, what, partial(_put_own, body=body, mark=mark), partial(_take_own, body=body), is_own=True)
 
 
 def _put_own(text: str | None, *, body: str, mark: str) -> str:

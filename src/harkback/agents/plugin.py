@@ -26,13 +26,15 @@ def planned(folder: str, version: str, *, context: bool) -> list[Change]:
     base = os.path.abspath(folder)
     wanted = Wanted(context=context)
     hooks = {edit.event: [{"hooks": [edit.handler]}] for edit in claude_code.hooks(wanted, parts.END_TIMEOUT_S)}
-    about: dict[str, Any] = {"name": NAME, "version": version, "description": _SAYS}
+    author = {"name": "harkback"}
+    about: dict[str, Any] = {"name": NAME, "version": version, "description": _SAYS, "author": author, "license": "MIT"}
     own = {"name": NAME, "source": f"./plugins/{NAME}", "description": _SAYS, "version": version}
-    market = {"name": MARKET, "owner": {"name": "harkback"}, "metadata": {"description": _SAYS}, "plugins": [own]}
+    market = {"name": MARKET, "owner": author, "metadata": {"description": _SAYS}, "plugins": [own]}
     plugin = os.path.join(base, "plugins", NAME)
     texts = {
         os.path.join(base, ".claude-plugin", "marketplace.json"): _json(market),
         os.path.join(plugin, ".claude-plugin", "plugin.json"): _json(about),
+        os.path.join(plugin, "README.md"): parts.data("plugin.md"),
         os.path.join(plugin, "hooks", "hooks.json"): _json({"hooks": hooks}),
         os.path.join(plugin, ".mcp.json"): _json({"mcpServers": {SERVER: claude_code.server(wanted)}}),
         os.path.join(plugin, "skills", NAME, "SKILL.md"): parts.data("SKILL.md"),

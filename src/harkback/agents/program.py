@@ -57,6 +57,8 @@ class Part(NamedTuple):
     """From the text of the file, None for no file, to the text with us in it. Raises Unfit."""
     take: Callable[[str, str | None], str | None]
     """From a text with us in it and the text before we came to the text without us, None for no file. Raises Unfit."""
+    is_own: bool = False
+    """Whether nothing in the file is anybody else's."""
 
 
 class Agent(NamedTuple):

@@ -11,7 +11,7 @@ import shutil
 
 from harkback import errors
 from harkback._record import NamedTuple
-from harkback.agents.files import digest
+from harkback.agents.files import digest, remove_empty
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,12 +109,11 @@ def adopt(data: str, agent: str, path: str, before: bytes | None, now: bytes | N
 
 def drop(data: str, agent: str) -> None:
     """Forget a record with its files; what is not there is no error."""
+    path = _path(data, agent)
+    if os.path.exists(path):  # it goes first: without the files that it names it would be damaged
+        os.unlink(path)
     shutil.rmtree(os.path.join(data, FOLDER, agent), ignore_errors=True)
-    for path in (_path(data, agent), os.path.join(data, FOLDER)):
-        try:
-            os.unlink(path) if os.path.isfile(path) else os.rmdir(path)
-        except OSError:
-            continue
+    remove_empty([os.path.join(data, FOLDER)])
 
 
 def _path(data: str, agent: str) -> str:

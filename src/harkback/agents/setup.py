@@ -78,6 +78,8 @@ def _put(part: Part, now: bytes | None) -> bytes | None:
 
 def _without_us(part: Part, now: bytes | None, kept: Kept | None) -> bytes | None:
     """Say what a file would be if we had never come: what was kept, with what others have changed since."""
+    if part.is_own:
+        return kept.before if kept else None
     if kept is None or now is None:
         return now
     if files.digest(now) == kept.written:

@@ -35,7 +35,7 @@ def put(text: str | None, above: str, name: str, values: Mapping[str, Any]) -> s
     changed = _gap(rest, end) + _written(above, name, merged, end)
     if not text or rest.endswith("\n"):
         changed += end
-    if _parsed(changed) != meant:
+    if not _is_read_as(changed, meant):
         raise Unfit(f"{above} is written so that nothing can be put behind it")
     return changed
 
@@ -61,19 +61,12 @@ def without_tables(text: str, above: str, names: Sequence[str], before: str | No
     changed = text
     for head in heads:
         changed = _if_toml(_cut(changed, _head(head)), changed)
-    bare = _head(above)
-    is_last = changed != text and not re.search(rf"^[ \t]*\[{re.escape(above)}\.", changed, re.MULTILINE)
-    if is_last and not bare.search(before or ""):
-        shorter = _cut(changed, bare)
-        if re.fullmatch(rf"\s*\[{re.escape(above)}\]\s*", _difference(changed, shorter)):
-            changed = _if_toml(shorter, changed)
+    has_more = re.search(rf"^[ \t]*\[{re.escape(above)}\.", changed, re.MULTILINE)
+    if changed != text and not has_more and not _head(above).search(before or ""):
+        head = rf"^[ \t]*\[{re.escape(above)}\][ \t]*"
+        alone = re.compile(rf"(?:\r?\n)?{head}\s*\Z|{head}\r?\n\s*(?=^[ \t]*\[)", re.MULTILINE)
+        changed = _if_toml(alone.sub("", changed, count=1), changed)
     return changed
-
-
-def _difference(text: str, shorter: str) -> str:
-    """Give what was cut out of a text in one piece."""
-    start = next((at for at, (one, two) in enumerate(zip(text, shorter, strict=False)) if one != two), len(shorter))
-    return text[start : start + len(text) - len(shorter)]
 
 
 def _head(name: str) -> re.Pattern[str]:
@@ -95,6 +88,13 @@ def _parsed(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise Unfit(f"it is no TOML ({error})") from error
+
+
+def _is_read_as(text: str, meant: dict[str, Any]) -> bool:
+    try:
+        return _parsed(text) == meant
+    except Unfit:
+        return False
 
 
 def _gap(text: str, end: str) -> str:
@@ -133,7 +133,7 @@ def _without(text: str, above: str, name: str) -> str:
     changed = text
     while (shorter := _cut(changed, heads)) != changed:
         changed = shorter
-    if _parsed(changed) != meant:
+    if not _is_read_as(changed, meant):
         raise Unfit(f"{above}.{name} is not a table with a head of its own")
     return changed
 
