@@ -141,6 +141,8 @@ def test_where_no_agent_is_it_says_so(own_home: Path, monkeypatch: pytest.Monkey
     found = hark("setup", "--yes")
     assert found.status == 1
     assert "hark setup claude-code" in found.err
+    assert hark("setup", "--undo", "--yes").status == 0
+    assert not archive().exists()
     assert hark("setup", "nosuch").status == 2
     assert lying_in(own_home) == {}
 
@@ -159,6 +161,19 @@ def test_what_others_changed_meanwhile_stays(home: Path) -> None:
     assert rule.read_text(encoding="utf-8").split() == ["#", "我的規則", "又一條"]
     assert skill.read_text().endswith("mine\n")
     assert not (home / ".claude.json").exists()
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini", "qwen"])
+def test_the_start_of_a_session_is_taken_out_of_what_others_changed(home: Path, agent: str) -> None:
+    hark("setup", agent, "--yes", "--context")
+    name = {"claude-code": ".claude/settings.json", "codex": ".codex/hooks.json"}.get(agent, f".{agent}/settings.json")
+    path = home / name
+    assert "SessionStart" in path.read_text()
+    path.write_text(path.read_text().replace("{", '{"theirs": 1,', 1))
+    hark("setup", "--undo", "--yes")
+    assert "theirs" in path.read_text()
+    assert "hark" not in path.read_text()
+    assert "SessionStart" not in path.read_text()
 
 
 def test_after_an_upgrade_only_what_is_ours_changes_and_undoing_still_leads_back(home: Path) -> None:
@@ -276,6 +291,11 @@ def test_a_server_that_cannot_be_is_refused_before_anything_is_written(home: Pat
     assert hark("setup", "--yes", "--server", "ftp://x").status == 2
     assert lying_in(home) == before
     assert hark("setup", "--yes", "--server", "https://hark.example.org").status == 0
+    assert hark("setup", "--undo", "--yes").status == 0
+    assert (
+        "There is no token for https://hark.example.org"
+        in hark("setup", "--yes", "--server", "https://hark.example.org").err
+    )
     assert hark("config", "server.url").out == "https://hark.example.org\n"
 
 

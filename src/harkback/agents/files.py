@@ -126,18 +126,27 @@ def _beside(change: Change, made: list[str]) -> str:
     _make_folder(os.path.dirname(real), made)
     _sweep(real)
     fresh = f"{real}.{os.getpid()}.hark-new"
-    mode = stat.S_IMODE(os.stat(real).st_mode) if os.path.exists(real) else 0o600
     try:
         with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             file.write(change.new)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(fresh, mode)
+        _as_before(fresh, real)
     except BaseException:
         if os.path.exists(fresh):
             os.unlink(fresh)
         raise
     return fresh
+
+
+def _as_before(fresh: str, real: str) -> None:
+    """Give a new file the mode and the owner of the one whose place it takes."""
+    if not os.path.exists(real):
+        return
+    old, new = os.stat(real), os.stat(fresh)
+    if hasattr(os, "chown") and (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
+        os.chown(fresh, old.st_uid, old.st_gid)
+    os.chmod(fresh, stat.S_IMODE(old.st_mode))
 
 
 def _sweep(real: str) -> None:

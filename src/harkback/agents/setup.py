@@ -139,17 +139,21 @@ def _restore(data: str, agent: str, old: Record | None) -> None:
 def undone(agent: Agent, where: Where, wanted: Wanted, data: str) -> Plan:
     """Work out what taking us out would change. Raises SettingsUnfit, SettingsReadOnly, BackupDamaged."""
     record = records.load(data, agent.name) or Record()
-    parts = {part.path: part for part in agent.parts(where, wanted._replace(mcp=True))}
+    parts: dict[str, list[Part]] = {}
+    for context in (True, False):  # whatever was chosen when it was set up
+        for part in agent.parts(where, wanted._replace(mcp=True, context=context)):
+            parts.setdefault(part.path, []).append(part)
     changes, left = [], []
     for path in dict.fromkeys((*(one.path for one in record.files), *parts)):
-        now, kept, part = files.read(path), record.of(path), parts.get(path)
+        now, kept = files.read(path), record.of(path)
         if now is None:
             continue
         new: bytes | None = now
         if kept is not None and files.digest(now) == kept.written:
             new = kept.before
-        elif part is not None:
-            new = _taken(part, now, kept.before if kept else None)
+        else:
+            for part in parts.get(path, []):
+                new = None if new is None else _taken(part, new, kept.before if kept else None)
         if new == now:
             left += [path] if kept is not None and kept.before is None else []
             continue

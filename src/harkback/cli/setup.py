@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from importlib.util import find_spec
 
 from harkback import config_file, errors, remote
 from harkback._record import NamedTuple
@@ -14,7 +15,8 @@ from harkback.agents.table import AGENTS, BY_NAME
 from harkback.cli import setup_printing, setup_targets
 from harkback.cli.asking import is_agreed
 from harkback.cli.opening import set_up
-from harkback.config import option, place, understood
+from harkback.cli.terminal import note
+from harkback.config import option, place, read_settings, understood
 from harkback.engines.local import guarded, lock
 
 TYPE_CHECKING = False
@@ -110,11 +112,14 @@ def _set_up(here: Here, agents: list[Agent], options: argparse.Namespace) -> int
     tried = None
     if not options.dry_run:
         _carry_out(plans, planned, data, lambda plan: setup.carried_out(plan, data))
-        _set_options(options, data)
-        if options.trust and any(one is codex.AGENT for one in agents):
-            _trust(here)
+        _set_options(options, here)
         tried = trying.try_hook(here.wanted.hook, here.path, here.env, here.place.home)
     setup_printing.done(plans, tried, as_json=options.json, is_dry=options.dry_run)
+    if here.wanted.mcp and find_spec("mcp") is None:
+        note(str(errors.ExtraMissing("hark mcp", "mcp", "mcp")))
+    if options.trust and not options.dry_run and codex.AGENT in agents:
+        _trust(here)
+        note("Codex trusts the hook.")
     return 2 if tried and not tried.is_fine else 0
 
 
@@ -144,6 +149,8 @@ def _may_go_on(plans: list[Plan], options: argparse.Namespace, question: str) ->
 
 def _carry_out(plans: list[Plan], again: Callable[[], list[Plan]], data: str, each: Callable[[Plan], None]) -> None:
     """Do what was shown, while no other set-up runs. Raises SettingsMoved where it would be something else by now."""
+    if not any(plan.changes for plan in plans) and not os.path.isdir(os.path.join(data, records.FOLDER)):
+        return
     with guarded(data):
         os.makedirs(data, mode=0o700, exist_ok=True)
         with lock.locked(data, lock.SETUP, wait_s=_WAIT_S) as is_ours:
@@ -157,11 +164,17 @@ def _carry_out(plans: list[Plan], again: Callable[[], list[Plan]], data: str, ea
                 each(plan)
 
 
-def _set_options(options: argparse.Namespace, data: str) -> None:
+def _set_options(options: argparse.Namespace, here: Here) -> None:
+    """Set what was chosen besides; what is missing for a server is said, and ends nothing."""
+    data = here.place.data
     if options.context:
         config_file.set_value(data, "hook.context", value=True)
     if options.server:
         config_file.set_value(data, "server.url", understood(option("server.url"), options.server))
+        try:
+            remote.server_of(read_settings(here.env, data), data)
+        except errors.HarkError as error:
+            note(str(error))
 
 
 def _trust(here: Here) -> None:
