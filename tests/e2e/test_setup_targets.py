@@ -64,6 +64,8 @@ def test_a_plugin_takes_the_place_of_other_files_only_when_that_is_agreed_to(tmp
     assert told["files"] == [str(skill)]
     assert skill.read_text() != "mine"
     assert "plugin takes one folder" in hark("setup", "plugin").err
+    assert "taken out by the agent" in hark("setup", "plugin", str(tmp_path), "--undo").err
+    assert "schedule takes no other word" in hark("setup", "schedule", "codex").err
 
 
 # -- schedule ------------------------------------------------------------------------------------------------------

@@ -24,6 +24,8 @@ def plugin(options: argparse.Namespace) -> int:
     """Write the plugin into a folder; gives 0, 2 where it was not agreed to. Raises BadUsage."""
     if len(options.what) != 2:  # noqa: PLR2004
         raise errors.BadUsage("hark setup", "plugin takes one folder: `hark setup plugin DIR`")
+    if options.undo or options.status:
+        raise errors.BadUsage("hark setup", "a plugin is taken out by the agent that it was added to")
     folder = os.path.abspath(options.what[1])
     changes = plugins.planned(folder, __version__, context=options.context)
     overwritten = [one for one in changes if one.old is not None]
@@ -44,8 +46,10 @@ def schedule(
     options: argparse.Namespace, place: Place, env: Mapping[str, str], path: str, own: Mapping[str, str]
 ) -> int:
     """Begin or end the timer; gives 0, 2 where it was not agreed to. Raises NoTimer, TimerFailed."""
-    if len(options.what) > 1:
-        raise errors.BadUsage("hark setup", "schedule takes no other word")
+    if len(options.what) > 1 or options.status:
+        raise errors.BadUsage(
+            "hark setup", "schedule takes no other word, and --undo, --dry-run, --yes and --json alone"
+        )
     found = timers.installed(place.home, env) if options.undo else None
     if options.undo and found is None:
         return setup_printing.no_timer(as_json=options.json)
