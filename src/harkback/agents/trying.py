@@ -15,7 +15,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _LIMIT_S = 20
-_KEPT = ("HOME", "USERPROFILE", "USER", "LANG", "TMPDIR", "SYSTEMROOT", "APPDATA", "LOCALAPPDATA", "HARK_HOME")
+_KEPT = (
+    "HOME",
+    "USERPROFILE",
+    "USER",
+    "LANG",
+    "TMPDIR",
+    "SYSTEMROOT",
+    "APPDATA",
+    "LOCALAPPDATA",
+    "HARK_HOME",
+    "XDG_DATA_HOME",
+)
 PROMPT = "What did we decide about the database last time? 上次決定了什麼？"
 
 
