@@ -460,14 +460,14 @@ sys.exit(main(sys.argv[1:]))
 
 def test_a_kill_at_any_moment_leaves_every_file_whole_and_the_next_run_goes_on(home: Path) -> None:
     before = lying_in(home)
-    hark("setup", "claude-code", "codex", "--yes")
+    hark("setup", "claude-code", "--yes")
     after = lying_in(home)
     hark("setup", "--undo", "--yes")
     kills = 0
-    for steps in (("setup", "claude-code", "codex", "--yes"), ("setup", "--undo", "--yes")):
+    for steps in (("setup", "claude-code", "--yes"), ("setup", "--undo", "--yes")):
         for number in range(100):
             if steps[1] == "--undo":
-                hark("setup", "claude-code", "codex", "--yes")
+                hark("setup", "claude-code", "--yes")
             argv = [sys.executable, "-c", KILLED, str(number), *steps]
             status = subprocess.run(argv, capture_output=True, timeout=60, check=False).returncode
             assert status in {0, 9}
@@ -482,7 +482,7 @@ def test_a_kill_at_any_moment_leaves_every_file_whole_and_the_next_run_goes_on(h
             if status == 0:
                 break
             kills += 1
-    assert kills >= 20
+    assert kills >= 12
 
 
 def test_a_full_disk_puts_back_what_was_changed_before(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
