@@ -403,7 +403,7 @@ def test_codex_trusts_the_hook_on_request_only_and_undoing_takes_the_trust_back(
     assert "asks at its next start" in hark("setup", "codex", "--yes").out
     assert trusted() == "untrusted"
     assert "hooks.state" not in config.read_text()
-    hark("setup", "codex", "--yes", "--trust")
+    assert "asks at its next start" not in hark("setup", "codex", "--yes", "--trust").out
     assert trusted() == "trusted"
     assert hark("setup", "codex", "--yes").out.startswith("Codex: nothing to change")
     hark("setup", "--undo", "--yes")

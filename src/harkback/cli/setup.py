@@ -114,6 +114,8 @@ def _set_up(here: Here, agents: list[Agent], options: argparse.Namespace) -> int
         _carry_out(plans, planned, data, lambda plan: setup.carried_out(plan, data))
         _set_options(options, here)
         tried = trying.try_hook(here.wanted.hook, here.path, here.env, here.place.home)
+    if options.trust:
+        plans = [one._replace(agent=one.agent._replace(note="")) for one in plans]
     setup_printing.done(plans, tried, as_json=options.json, is_dry=options.dry_run)
     if here.wanted.mcp and find_spec("mcp") is None:
         note(str(errors.ExtraMissing("hark mcp", "mcp", "mcp")))
