@@ -464,9 +464,10 @@ def test_a_kill_at_any_moment_leaves_every_file_whole_and_the_next_run_goes_on(h
     after = lying_in(home)
     hark("setup", "--undo", "--yes")
     kills = 0
-    for steps in (("setup", "claude-code", "--yes"), ("setup", "--undo", "--yes")):
+    for is_undoing in (False, True):
+        steps = ("setup", "--undo" if is_undoing else "claude-code", "--yes")
         for number in range(100):
-            if steps[1] == "--undo":
+            if is_undoing:
                 hark("setup", "claude-code", "--yes")
             argv = [sys.executable, "-c", KILLED, str(number), *steps]
             status = subprocess.run(argv, capture_output=True, timeout=60, check=False).returncode
@@ -476,7 +477,7 @@ def test_a_kill_at_any_moment_leaves_every_file_whole_and_the_next_run_goes_on(h
                 assert data in {before.get(name), after.get(name)}, (number, name)
             assert set(before) <= set(now)
             hark(*steps)
-            assert lying_in(home) == (after if steps[1] != "--undo" else before), number
+            assert lying_in(home) == (before if is_undoing else after), number
             hark("setup", "--undo", "--yes")
             assert lying_in(home) == before, number
             if status == 0:
