@@ -395,3 +395,51 @@ class PortTaken(HarkError):
 
 class CannotListen(HarkError):
     """Nothing can listen on port {1} of {0} ({2}). Name another address with --host, or another port with --port."""
+
+
+class SettingsUnfit(HarkError):
+    """{0} cannot take an entry of ours: {1}. Nothing was changed. Mend that, or move the file away, then try again."""
+
+
+class SettingsReadOnly(HarkError):
+    """{0} may not be written: {1}. Nothing was changed. Make it writable, or do by hand what `hark setup {2} --dry-run`
+    shows.
+    """
+
+
+class SettingsUnwritable(HarkError):
+    """{0} cannot be written ({1}). What was changed before it was put back. Check its folder and that its disk is not
+    full, then try again.
+    """
+
+
+class SettingsMoved(HarkError):
+    """{0} was changed by another program while you were asked. Nothing was changed. Run the command again."""
+
+
+class SetupRunning(HarkError):
+    """Another `hark setup` is running. Wait until it ends, then run the command again."""
+
+
+class NoAgent(HarkError):
+    """No agent program was found here. Name the one that you will use: `hark setup {0}`."""
+
+    status = 1
+
+
+class BackupDamaged(HarkError):
+    """{0}, which says what `hark setup` wrote, cannot be read ({1}). Move it elsewhere; `hark setup {2} --undo` then
+    takes out what it recognises.
+    """
+
+
+class NoTrust(HarkError):
+    """Codex does not take the hook as trusted: {0}. Start `codex` and type /hooks, where t trusts it."""
+
+
+class NoTimer(HarkError):
+    """Nothing here can start a program every few minutes: neither {0}. Run `hark sync` by a timer of your own."""
+
+
+class TimerFailed(HarkError):
+    """`{0}` failed ({1}). Nothing is left of it. Run it by hand to see why, or use another timer of your own."""

@@ -66,6 +66,11 @@ def server_of(settings: Settings, folder: str) -> Server | None:
     return Server(url, host, port, is_plain, path, token, file)
 
 
+def check_address(url: str) -> None:
+    """See that memories could be shared with a server of this address. Raises BadServer."""
+    _address(url)
+
+
 def _address(url: str) -> tuple[str, int, bool, str]:
     from urllib.parse import urlsplit
 

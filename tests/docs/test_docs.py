@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import harkback
+from harkback.agents import timers, trying
 from harkback.archive.hook_failures import note
 from harkback.cli import main, opening, serving
 from harkback.cli.parser import parser
@@ -395,7 +396,21 @@ def of_the_audit(ask: Callable[..., Any], home: Path) -> None:
     assert "hit_rate" not in ask(["audit", "--command", "nosuch"], "hark audit", (1,))["results"]
 
 
-def test_the_json_page_names_the_keys_that_the_commands_print(
+def of_setting_up(ask: Callable[..., Any], patch: pytest.MonkeyPatch, folder: str) -> None:
+    """Ask for what `hark setup` prints; nothing runs but a stand-in for the hook."""
+    patch.setattr(trying, "try_hook", lambda *_: trying.Tried(is_fine=True, says="well"))
+    patch.setattr(timers, "installed", lambda *_: None)
+    ask(["setup", "claude-code", "--yes"], "hark setup")
+    skill = os.path.join(os.environ["HOME"], ".claude", "skills", "hark", "SKILL.md")
+    with open(skill, "a", encoding="utf-8") as file:
+        file.write("mine\n")
+    assert ask(["setup", "--status"], "hark setup --status")["hook"]
+    assert ask(["setup", "--undo", "--yes"], "hark setup")["agents"][0]["left"] == [skill]
+    ask(["setup", "plugin", folder], "hark setup plugin")
+    ask(["setup", "schedule", "--undo"], "hark setup schedule")
+
+
+def test_the_json_page_names_the_keys_that_the_commands_print(  # noqa: PLR0915 - one question after the other
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, sample: Path
 ) -> None:
     def ask(argv: list[str], section: str, statuses: tuple[int, ...] = (0,)) -> Any:
@@ -423,6 +438,7 @@ def test_the_json_page_names_the_keys_that_the_commands_print(
     of_memories(ask)
     ask_of_files(ask, os.path.join(os.environ["HOME"], "kept"))
     of_the_server(ask, monkeypatch, sample)
+    of_setting_up(ask, monkeypatch, os.path.join(os.environ["HOME"], "plugin"))
     ask(["resume", hits[0]["id"]], "hark resume")
     assert main(["events"]) == 0
     for line in capsys.readouterr().out.splitlines():

@@ -318,7 +318,7 @@ OTHERS: tuple[list[str], ...] = (
     ["rebuild"],
     ["audit"],
 )
-WITHOUT = {"demo", "uninstall", "hook", "serve", "token", "mcp"}
+WITHOUT = {"demo", "uninstall", "hook", "serve", "token", "mcp", "setup"}
 """Commands that do not look into the archive, or whose answers are those of the tools."""
 
 

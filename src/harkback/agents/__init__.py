@@ -13,8 +13,21 @@ if TYPE_CHECKING:
     Remover = Callable[[str, Mapping[str, str]], list[str]]
     """Takes out what we installed for one agent, given home and environment; a line for each thing, none for none."""
 
-INSTALLED: tuple[Remover, ...] = ()
-"""One remover for each thing that we install outside the archive's folder. Nothing does that yet.
+
+def _agents(home: str, env: Mapping[str, str]) -> list[str]:
+    from harkback.agents.leaving import out_of_agents
+
+    return out_of_agents(home, env)
+
+
+def _timers(home: str, env: Mapping[str, str]) -> list[str]:
+    from harkback.agents.leaving import out_of_timers
+
+    return out_of_timers(home, env)
+
+
+INSTALLED: tuple[Remover, ...] = (_agents, _timers)
+"""One remover for each thing that we install outside the archive's folder.
 
 `hark uninstall` calls them in this order. One that finds nothing of ours does nothing.
 """

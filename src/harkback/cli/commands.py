@@ -429,6 +429,12 @@ def _of_server(options: argparse.Namespace) -> int:
     return COMMANDS[options.command](options)
 
 
+def _setup(options: argparse.Namespace) -> int:
+    from harkback.cli.setup import run
+
+    return run(options)
+
+
 def _bare(*, as_json: bool) -> int:
     from harkback.cli import reports
 
@@ -467,6 +473,7 @@ _COMMANDS = {
     "status": _status,
     "rebuild": _rebuild,
     "config": _config,
+    "setup": _setup,
     "uninstall": _uninstall,
     "demo": _demo,
 }

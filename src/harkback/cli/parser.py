@@ -6,7 +6,7 @@ import argparse
 from functools import partial
 
 from harkback import __version__
-from harkback.cli import memory_parser, server_parser
+from harkback.cli import memory_parser, server_parser, setup_parser
 from harkback.cli.parser_parts import add_filters, count, help_of, json_flag
 from harkback.config import DEFAULTS, option
 from harkback.errors import BadUsage, UnknownCommand
@@ -421,6 +421,7 @@ _ADDERS = (
     _status,
     _rebuild,
     _config,
+    setup_parser.setup,
     _uninstall,
     _demo,
 )

@@ -23,6 +23,8 @@ FOLDERS = "folders.lock"
 
 VECTORS = "vectors.lock"
 """The name of the lock under which vectors are made."""
+SETUP = "setup.lock"
+"""The name of the lock under which agents' settings are written."""
 FOREVER_S = 1e9
 _AGAIN_S = 0.02
 

@@ -24,7 +24,9 @@ _FILES = tuple(
 _LOGS = ("access.jsonl", "access.jsonl.1", "audit.jsonl")
 """What `hark serve` writes down."""
 _LOCKS = tuple(
-    f"{file}{ending}" for file in (lock.FOLDERS, lock.VECTORS, lock.FILE) for ending in ("-shm", "-wal", "-journal", "")
+    f"{file}{ending}"
+    for file in (lock.FOLDERS, lock.VECTORS, lock.SETUP, lock.FILE)
+    for ending in ("-shm", "-wal", "-journal", "")
 )
 _SPARE = re.compile(rf"{re.escape(memories.FILE)}\.\d+\.new(?:-shm|-wal|-journal)?")
 """What a killed making of the memories left."""

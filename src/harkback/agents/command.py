@@ -1,0 +1,73 @@
+"""Which words start us from an agent: the same after an upgrade, and found where an agent looks."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_LOGIN_S = 5
+_USUAL = ("/usr/local/bin", "/usr/bin", "/bin")
+_MARK = "hark-path:"
+
+
+def login_path(env: Mapping[str, str]) -> str:
+    """Give the PATH that a fresh login shell has, the usual one where none answers.
+
+    A virtual environment that is active here is not on it, and neither is what only this shell knows.
+    """
+    if sys.platform == "win32":
+        venv = env.get("VIRTUAL_ENV", "")
+        items = env.get("PATH", "").split(os.pathsep)
+        return os.pathsep.join(one for one in items if not venv or not one.lower().startswith(venv.lower()))
+    home = env.get("HOME", "")
+    shell = env.get("SHELL") or "/bin/sh"
+    bare = {key: env[key] for key in ("HOME", "USER", "LOGNAME", "LANG", "TMPDIR") if key in env}
+    usual = os.pathsep.join(_USUAL)
+    try:
+        done = subprocess.run(
+            [shell, "-lc", f'printf "%s%s" "{_MARK}" "$PATH"'],
+            env={**bare, "PATH": usual, "SHELL": shell},
+            cwd=home if os.path.isdir(home) else None,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_LOGIN_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return usual
+    _, mark, path = done.stdout.rpartition(_MARK)
+    return path.strip() if mark and path.strip() else usual
+
+
+def program(path: str, python: str, started_as: str) -> str:
+    """Name the program: `hark` where it is found on a PATH, outside of a virtual environment, else where it lies.
+
+    `python` is the running interpreter and `started_as` the first word of the command line. A link into a virtual
+    environment, as pipx and uv make them, is no virtual environment itself.
+    """
+    found = shutil.which("hark", path=path)
+    if found and not os.path.exists(os.path.join(os.path.dirname(os.path.dirname(found)), "pyvenv.cfg")):
+        return "hark"
+    name = "hark.exe" if sys.platform == "win32" else "hark"
+    beside = os.path.join(os.path.dirname(os.path.abspath(python)), name)
+    if os.path.isfile(beside):
+        return beside
+    return os.path.abspath(started_as) if os.path.basename(started_as) in {"hark", "hark.exe"} else "hark"
+
+
+def hook_line(name: str) -> str:
+    """Give the command line of the hook, as a shell takes it."""
+    if name == "hark":
+        return "hark hook"
+    if sys.platform == "win32":
+        return f'"{name}" hook'
+    return f"{shlex.quote(name)} hook"

@@ -1,0 +1,212 @@
+"""Putting ourselves into an agent's files, taking ourselves out, and saying what stands there. Knows no agent.
+
+Two steps each: a plan says what every file would look like, and raises for all that stands in the way; carrying it out
+changes all files of an agent or none.
+"""
+
+from __future__ import annotations
+
+import os
+
+from harkback import errors
+from harkback._record import NamedTuple
+from harkback.agents import files, records
+from harkback.agents.files import Change
+from harkback.agents.program import Unfit
+from harkback.agents.records import Kept, Record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from harkback.agents.program import Agent, Part, Wanted, Where
+
+NOTHING, PARTLY, STALE, WHOLE = "no", "partly", "stale", "yes"
+"""How far an agent is set up."""
+
+
+class Plan(NamedTuple):
+    """What is to be done for one agent."""
+
+    agent: Agent
+    changes: tuple[Change, ...]
+    record: Record | None
+    """What will be kept; None where nothing is."""
+    left: tuple[str, ...] = ()
+    """Files of ours that stay, because somebody changed them since."""
+
+
+class State(NamedTuple):
+    """How far an agent is set up."""
+
+    agent: Agent
+    folder: str
+    is_found: bool
+    """Whether the agent program was found on this machine."""
+    installed: str
+    stale: tuple[str, ...]
+    """Files that would look otherwise today."""
+    problems: tuple[str, ...]
+
+
+def planned(agent: Agent, where: Where, wanted: Wanted, data: str) -> Plan:
+    """Work out what would be written. Raises SettingsUnfit, SettingsReadOnly, BackupDamaged."""
+    old = records.load(data, agent.name) or Record()
+    changes: list[Change] = []
+    kept: list[Kept] = []
+    parts = agent.parts(where, wanted)
+    for part in parts:
+        now = files.read(part.path)
+        new = _put(part, now)
+        if new == now:
+            kept += filter(None, [old.of(part.path)])
+            continue
+        files.check_writable(part.path, agent.name)
+        changes.append(Change(part.path, now, new))
+        kept.append(Kept(part.path, files.digest(new), _without_us(part, now, old.of(part.path))))
+    kept += [one for one in old.files if one.path not in {part.path for part in parts}]
+    record = Record(tuple(kept), old.folders, wanted.context, wanted.mcp)
+    return Plan(agent, tuple(changes), record)
+
+
+def _put(part: Part, now: bytes | None) -> bytes | None:
+    try:
+        return files.bytes_of(part.put(files.text_of(now, part.path)), now)
+    except Unfit as error:
+        raise errors.SettingsUnfit(part.path, error) from error
+
+
+def _without_us(part: Part, now: bytes | None, kept: Kept | None) -> bytes | None:
+    """Say what a file would be if we had never come: what was kept, with what others have changed since."""
+    if part.is_own:
+        return kept.before if kept else None
+    if kept is None or now is None:
+        return now
+    if files.digest(now) == kept.written:
+        return kept.before
+    return _taken(part, now, kept.before)
+
+
+def _taken(part: Part, now: bytes, before: bytes | None) -> bytes | None:
+    try:
+        text, old = files.text_of(now, part.path), files.text_of(before, part.path)
+        assert text is not None
+        return files.bytes_of(part.take(text, old), now)
+    except Unfit as error:
+        raise errors.SettingsUnfit(part.path, error) from error
+
+
+def carried_out(plan: Plan, data: str) -> None:
+    """Do what was planned: all files or none. Raises as `files.write_all` and `records.save` do."""
+    if not plan.changes:
+        return
+    old = records.load(data, plan.agent.name)
+    if plan.record is not None:
+        # First what leads back, then the files: a kill between them leaves nothing that cannot be undone.
+        records.save(data, plan.agent.name, _widened(plan.record, plan.changes))
+    try:
+        made = files.write_all(plan.changes)
+    except BaseException:
+        if plan.record is not None:
+            _restore(data, plan.agent.name, old)
+        raise
+    if plan.record is None:
+        files.remove_empty(old.folders if old else ())
+        records.drop(data, plan.agent.name)
+    elif made:
+        folders = dict.fromkeys((*plan.record.folders, *made))
+        records.save(data, plan.agent.name, plan.record._replace(folders=tuple(folders)))
+
+
+def _widened(record: Record, changes: Sequence[Change]) -> Record:
+    """Count the folders that will be made among those to remove later."""
+    missing = []
+    for change in changes:
+        folder = os.path.dirname(os.path.realpath(change.path))
+        while not os.path.isdir(folder):
+            missing.append(folder)
+            folder = os.path.dirname(folder)
+    return record._replace(folders=tuple(dict.fromkeys((*record.folders, *missing))))
+
+
+def _restore(data: str, agent: str, old: Record | None) -> None:
+    if old is None:
+        records.drop(data, agent)
+    else:
+        records.save(data, agent, old)
+
+
+def undone(agent: Agent, where: Where, wanted: Wanted, data: str) -> Plan:
+    """Work out what taking us out would change. Raises SettingsUnfit, SettingsReadOnly, BackupDamaged."""
+    record = records.load(data, agent.name) or Record()
+    parts: dict[str, list[Part]] = {}
+    for context in (True, False):  # whatever was chosen when it was set up
+        for part in agent.parts(where, wanted._replace(mcp=True, context=context)):
+            parts.setdefault(part.path, []).append(part)
+    changes, left = [], []
+    for path in dict.fromkeys((*(one.path for one in record.files), *parts)):
+        now, kept = files.read(path), record.of(path)
+        if now is None:
+            continue
+        new: bytes | None = now
+        if kept is not None and files.digest(now) == kept.written:
+            new = kept.before
+        else:
+            for part in parts.get(path, []):
+                new = None if new is None else _taken(part, new, kept.before if kept else None)
+        if new == now:
+            left += [path] if kept is not None and kept.before is None else []
+            continue
+        files.check_writable(path, agent.name)
+        changes.append(Change(path, now, new))
+    return Plan(agent, tuple(changes), None, tuple(left))
+
+
+def taken_out(plan: Plan, data: str) -> None:
+    """Carry out an undoing, and forget what was kept for it. Raises as `carried_out`."""
+    carried_out(plan, data)
+    if not plan.changes:
+        old = records.load(data, plan.agent.name)
+        files.remove_empty(old.folders if old else ())
+        records.drop(data, plan.agent.name)
+
+
+def state(agent: Agent, where: Where, wanted: Wanted, data: str, has_program: Callable[[str], bool]) -> State:
+    """Say how far an agent is set up; what cannot be read is told among the problems."""
+    folder = agent.folder(where)
+    is_found = os.path.isdir(folder) or has_program(agent.program)
+    problems: list[str] = []
+    counts = {NOTHING: 0, STALE: 0, WHOLE: 0}
+    stale = []
+    try:
+        record = records.load(data, agent.name)
+    except errors.BackupDamaged as error:
+        record = None
+        problems.append(str(error))
+    if record:
+        wanted = wanted._replace(context=record.context, mcp=record.mcp)
+    for part in agent.parts(where, wanted):
+        try:
+            found = _state(part)
+        except errors.SettingsUnfit as error:
+            problems.append(str(error))
+            continue
+        counts[found] += 1
+        stale += [part.path] if found == STALE else []
+    installed = WHOLE if not counts[NOTHING] else PARTLY
+    if not counts[STALE] and not counts[WHOLE]:
+        installed = NOTHING
+    elif counts[STALE]:
+        installed = STALE
+    return State(agent, folder, is_found, installed, tuple(stale), tuple(problems))
+
+
+def _state(part: Part) -> str:
+    now = files.read(part.path)
+    if now is None:
+        return NOTHING
+    if _put(part, now) == now:
+        return WHOLE
+    text = files.text_of(now, part.path)
+    assert text is not None
+    return NOTHING if _taken(part, now, None) == now and "`hark setup`" not in text else STALE
