@@ -61,7 +61,7 @@ def _wanted(prompt: str) -> tuple[str, dict[str, Any]] | None:
     return (found[-1][1], json.loads(found[-1][2])) if found else None
 
 
-def _claude_events(body: dict[str, Any]) -> list[dict[str, Any]]:
+def _claude_events(body: dict[str, Any], number: int) -> list[dict[str, Any]]:
     """Answer a request of the Messages interface."""
     asked, result = "", None
     for message in body["messages"]:
@@ -76,7 +76,7 @@ def _claude_events(body: dict[str, Any]) -> list[dict[str, Any]]:
     names = [one.get("name", "") for one in body.get("tools", [])]
     full = next((name for name in names if wanted and (name == wanted[0] or name.endswith(f"_{wanted[0]}"))), "")
     if wanted and result is None and full:
-        block: dict[str, Any] = {"type": "tool_use", "id": f"toolu_{len(body['messages'])}", "name": full, "input": {}}
+        block: dict[str, Any] = {"type": "tool_use", "id": f"toolu_{number}", "name": full, "input": {}}
         delta = {"type": "input_json_delta", "partial_json": json.dumps(wanted[1], ensure_ascii=False)}
         reason = "tool_use"
     else:
@@ -85,7 +85,14 @@ def _claude_events(body: dict[str, Any]) -> list[dict[str, Any]]:
         reason = "end_turn"
     usage = {"input_tokens": 10, "output_tokens": 10}
     model = body.get("model", "m")
-    message = {"id": "msg_1", "type": "message", "role": "assistant", "model": model, "content": [], "usage": usage}
+    message = {
+        "id": f"msg_{number}",
+        "type": "message",
+        "role": "assistant",
+        "model": model,
+        "content": [],
+        "usage": usage,
+    }
     return [
         {"type": "message_start", "message": {**message, "stop_reason": None}},
         {"type": "content_block_start", "index": 0, "content_block": block},
@@ -144,7 +151,7 @@ def _handler(model: Model) -> type[BaseHTTPRequestHandler]:
             if path.endswith("/count_tokens"):
                 self._json({"input_tokens": 10})
             elif path.endswith("/messages"):
-                self._stream(_claude_events(body))
+                self._stream(_claude_events(body, len(model.requests)))
             elif path.endswith("/responses"):
                 self._stream(_codex_events(body, len(model.requests)))
             else:

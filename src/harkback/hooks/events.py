@@ -25,6 +25,9 @@ _EVENTS = {
     "SessionEnd": END,
     "sessionEnd": END,
 }
+COPILOT = frozenset({"userPromptSubmitted", "sessionStart", "sessionEnd"})
+"""The events of the one program that wants an answer of another shape."""
+
 _CONTINUED = frozenset({"resume", "fork"})
 """Sources of a session that has its context already."""
 

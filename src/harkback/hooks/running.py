@@ -6,7 +6,7 @@ import json
 import os
 import sys
 
-from harkback.hooks.events import END, PROMPT, START, read
+from harkback.hooks.events import COPILOT, END, PROMPT, START, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,13 +42,19 @@ def run(door_of: Callable[[str], Any]) -> int:
         event = read(json.loads(sys.stdin.buffer.read()))
         told = _told(event, door_of)
         if told:
-            shape = {"hookEventName": event.name, "additionalContext": told}
-            answer = {"hookSpecificOutput": shape, "additionalContext": told}
-            sys.stdout.buffer.write(json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+            answer = json.dumps(_answer(event, told), ensure_ascii=False)
+            sys.stdout.buffer.write(answer.encode("utf-8", "replace") + b"\n")
             sys.stdout.buffer.flush()
     except BaseException as error:  # noqa: BLE001 - nothing of ours may ever stop a prompt
         _write_down(event, error)
     return 0
+
+
+def _answer(event: Event, told: str) -> dict[str, object]:
+    """Give the shape that the program reads: Copilot's, or the others'. Codex drops an answer with a key too many."""
+    if event.name in COPILOT:
+        return {"additionalContext": told}
+    return {"hookSpecificOutput": {"hookEventName": event.name, "additionalContext": told}}
 
 
 def _told(event: Event, door_of: Callable[[str], Any]) -> str:
