@@ -61,7 +61,7 @@ def test_a_prompt_that_points_to_the_past_is_answered_with_the_best_hits(client:
     told = ask({**client, "prompt": PAST})
     assert told.startswith("<harkback>\n使用者提到過去的工作。先搜尋再回答")
     assert told.endswith("\n</harkback>")
-    assert "hark search 憑證" in told.replace("'", "")
+    assert "search 憑證" in told.replace("'", "")
     assert "憑證用 lego renew 更新" in told
     assert len(told) <= 1500
     assert ask({**client, "prompt": "請加上測試"}) == ""
@@ -73,8 +73,21 @@ def test_the_reminder_is_in_the_language_of_the_prompt() -> None:
     assert "まず検索してください" in ask({**CLAUDE, "prompt": "前回、証明書をどう更新したっけ？"})
     assert "先搜索再回答" in ask({**CLAUDE, "prompt": "我们之前怎么更新证书的"})
     nothing = ask({**CLAUDE, "prompt": "what did we decide about the purple submarine?"})
-    assert "hark search 'purple submarine'" in nothing
+    assert " search 'purple submarine'" in nothing
     assert "Perhaps" not in nothing
+
+
+@pytest.mark.usefixtures("talked")
+def test_the_command_it_names_works_where_it_stands(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    line = ask({**CLAUDE, "prompt": PAST}).splitlines()[2].strip()
+    assert line.startswith(f"{sys.executable} -m harkback search ")
+    done = subprocess.run(["sh", "-c", line], capture_output=True, check=False)
+    assert "lego renew" in done.stdout.decode()
+    (tmp_path / "hark").write_text("#!/bin/sh\n")
+    (tmp_path / "hark").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    assert ask({**CLAUDE, "prompt": PAST}).splitlines()[2].strip().startswith("hark search ")
 
 
 @pytest.mark.usefixtures("talked")
@@ -155,7 +168,7 @@ def test_whatever_is_wrong_with_the_archive_no_prompt_is_kept_waiting(harm: str)
         os.chmod(os.path.join(folder, "archive.sqlite"), 0)
     told = ask({**CLAUDE, "prompt": PAST})
     lock.close()
-    assert told == "" or "hark search" in told
+    assert told == "" or " search " in told
     assert len(told) <= 1500
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 from harkback.mcp import rendering
 from harkback.memory.ages import language_of
 
@@ -54,10 +57,16 @@ def reminder(prompt: str, words: str, quotes: Sequence[str], most: int) -> str:
 
 
 def command(words: str) -> str:
-    """Write the command that searches for words, as a shell takes it."""
+    """Write the command that searches for words, as a shell takes it; with its path where `hark` alone is not found."""
     from shlex import quote
+    from shutil import which
 
-    return f"hark search {quote(words)}" if words else "hark search …"
+    program = "hark"
+    if which(program) is None:
+        started = os.path.abspath(sys.argv[0])
+        by_module = os.path.basename(started) == "__main__.py"
+        program = f"{quote(sys.executable)} -m harkback" if by_module else quote(started)
+    return f"{program} search {quote(words)}" if words else f"{program} search …"
 
 
 def framed(lines: Sequence[str]) -> str:
