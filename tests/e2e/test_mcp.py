@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -154,6 +155,14 @@ def test_every_section_of_the_profile_is_shown_and_can_be_read_whole(calls: Call
     for name in names:
         assert f"end of {name}" in told(calls, "read_session", id=f"profile:{name}")
     assert "Valid are work" in refused(calls, "read_session", id="profile:nonsense")
+
+
+def test_a_secret_is_masked_and_that_is_said(calls: Calls) -> None:
+    key = "sk-ant-api03-" + "abcdefghij0123456789" * 3
+    text = told(calls, "save_memory", text=f"The key of the test account is {key}.")
+    assert "masked" in text
+    assert key not in told(calls, "search_memory", queries=["key test account"])
+    assert "masked" not in told(calls, "save_memory", text="The lamp in the hall is green.")
 
 
 def test_a_change_is_done_whole_or_not_at_all(calls: Calls) -> None:
@@ -488,6 +497,17 @@ def test_bad_lines_are_answered_and_do_not_end_the_server(line: bytes, code: int
             if read.get("id") == 9:
                 break
         assert "nothing yet" in read["result"]["content"][0]["text"]
+        server.stdin.close()
+        assert server.wait(5) == 0
+
+
+def test_an_interrupt_of_the_agent_does_not_end_the_server() -> None:
+    with start() as server:
+        handshake(server)
+        for number in (1, 2):
+            server.send_signal(signal.SIGINT)
+            assert "nothing yet" in call(server, number, "get_recent_context")
+        assert server.stdin
         server.stdin.close()
         assert server.wait(5) == 0
 

@@ -12,7 +12,7 @@ from harkback.mcp.catalogue import BY_NAME, DELETE, PAGE_CHARS, SCOPES, TOOLS
 from harkback.mcp.cursors import Cursors
 from harkback.mcp.refusals import refusal
 from harkback.memory.profile import section
-from harkback.model import CONTEXT
+from harkback.model import CONTEXT, MASKED
 from harkback.telling import line
 
 TYPE_CHECKING = False
@@ -177,7 +177,10 @@ class _Call:
         )
         saved = self.memories.remember(given["text"], details)
         self._changed()
-        return Told(rendering.saved(saved, self.now_ms), ids=(saved.memory.id,))
+        told = rendering.saved(saved, self.now_ms)
+        if saved.memory.text.count(MASKED) > given["text"].count(MASKED):
+            told += "\nA secret in it was masked before it was stored."
+        return Told(told, ids=(saved.memory.id,))
 
     def _changed(self) -> None:
         self.calls.door.in_step(self.memories)

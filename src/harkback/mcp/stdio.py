@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 
 from harkback.mcp.lists import LEGACY, MODERN, VERSION_KEY, discovered, initialized, listed, listed_now
@@ -138,7 +139,8 @@ def _parsed(line: bytes) -> Json | None:
 
 
 def serve(hand_over: HandOver) -> None:
-    """Serve until the input ends."""
+    """Serve until the input ends. Ctrl-C in the agent's terminal reaches us too, and is not meant for us."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL if os.isatty(0) else signal.SIG_IGN)
     wire, front = Wire(), Front()
     for line in wire.lines():
         if not line.strip():
