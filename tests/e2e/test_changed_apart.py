@@ -146,6 +146,14 @@ def test_two_that_replaced_each_other_leave_the_one_that_was_said_last(two: Two)
     assert [each.id for each in two.there.memories.find(light.id)[2]] == [lamp.id]
 
 
+def test_a_memory_does_not_replace_what_came_in_its_place(two: Two) -> None:
+    lamp, light = two.ada.save("The lamp of the yard is green"), two.ada.save("The yard has a red light")
+    two.ada.memories.update(light.id, older=lamp.id)
+    with pytest.raises(errors.BadValue):
+        two.ada.memories.update(lamp.id, older=light.id)
+    assert two.ada.active() == [light.text]
+
+
 # -- the bin ---------------------------------------------------------------------------------------------------------
 
 

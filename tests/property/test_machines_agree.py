@@ -93,7 +93,11 @@ class World:
             if binned:
                 memories.take_from_bin(binned[step.which % len(binned)].memory.id)
         elif held := sorted(self.held(step.who).values(), key=lambda one: (one[0].created_ms, one[0].id)):
-            CHANGES[step.verb](memories, held[step.which % len(held)][0].id, text)
+            one = held[step.which % len(held)][0].id
+            if step.verb == "replace":
+                memories.update(one, older=held[step.text % len(held)][0].id)
+            else:
+                CHANGES[step.verb](memories, one, text)
 
 
 CHANGES: dict[str, Callable[[Memories, str, str], object]] = {
@@ -106,7 +110,7 @@ CHANGES: dict[str, Callable[[Memories, str, str], object]] = {
     "bin": lambda memories, one, _: memories.put_in_bin(one),
     "forget": lambda memories, one, _: memories.forget([one]),
 }
-VERBS = ["save", "save", "meet", "meet", "restore", "supersede", *CHANGES]
+VERBS = ["save", "save", "meet", "meet", "restore", "supersede", "replace", *CHANGES]
 
 
 def run(world: World, done: list[Step]) -> int:

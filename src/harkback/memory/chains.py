@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from harkback.memory.saving import joined, normal
+from harkback.memory.saving import before, joined, normal
 from harkback.model import ACTIVE, ARCHIVED, SUPERSEDED
 
 TYPE_CHECKING = False
@@ -63,9 +63,9 @@ def join(store: MemoryStore, kept: Memory, other: Memory, now_ms: int) -> None:
 
     What either of them replaced comes before both. Where these are two, the other one is kept beside them.
     """
-    if kept.id in _before(store, other):
+    if kept.id in before(store, other):
         kept, other = other, kept
-    is_before = other.id in _before(store, kept)
+    is_before = other.id in before(store, kept)
     is_link = not is_before and (not kept.supersedes or other.supersedes in {"", kept.supersedes})
     whole = joined(kept, other, now_ms)
     if is_link:
@@ -74,15 +74,6 @@ def join(store: MemoryStore, kept: Memory, other: Memory, now_ms: int) -> None:
     status = SUPERSEDED if is_before or is_link else ARCHIVED
     _store(store, other._replace(status=status, ended_ms=now_ms), now_ms)
     _store(store, whole, now_ms)
-
-
-def _before(store: MemoryStore, one: Memory) -> set[str]:
-    """Name everything that stands before a memory in its chain."""
-    found: set[str] = set()
-    while one.supersedes not in found and (older := store.by_id([one.supersedes]).get(one.supersedes)) is not None:
-        found.add(older.id)
-        one = older
-    return found
 
 
 def _circle(store: MemoryStore, one: str) -> list[Memory]:

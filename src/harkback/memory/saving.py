@@ -132,6 +132,10 @@ def replace(store: MemoryStore, new: Memory, old: Memory, now_ms: int) -> Memory
     """Say, inside `writing`, that one stored memory replaced another. Raises AlreadyReplaced, BadValue."""
     if new.id == old.id or new.supersedes not in {"", old.id}:
         raise errors.BadValue("supersedes", old.id, "A memory replaces one other, and not itself.")
+    if new.id in before(store, old):
+        raise errors.BadValue(
+            "supersedes", old.id, f"It came in the place of {new.id}; write its text anew to go back."
+        )
     after = store.successors([old.id]).get(old.id)
     if after is not None and after.id != new.id:
         raise errors.AlreadyReplaced(old.id, after.id)
@@ -139,6 +143,15 @@ def replace(store: MemoryStore, new: Memory, old: Memory, now_ms: int) -> Memory
     new = new._replace(supersedes=old.id)
     store.change(new, normal(new.text), now_ms)
     return new
+
+
+def before(store: MemoryStore, one: Memory) -> set[str]:
+    """Name everything that stands before a memory in its chain."""
+    found: set[str] = set()
+    while one.supersedes not in found and (older := store.by_id([one.supersedes]).get(one.supersedes)) is not None:
+        found.add(older.id)
+        one = older
+    return found
 
 
 def _end(store: MemoryStore, old: Memory, now_ms: int) -> None:
