@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 def settle(store: MemoryStore, ids: Iterable[str], now_ms: int) -> None:
     """Let each memory that one of these replaced have one successor, inside `writing`."""
-    for one in sorted(ids):
+    linked = [one.id for one in store.by_id(sorted(ids)).values() if one.supersedes]
+    for one in linked:
         _open_circle(store, one, now_ms)
-    found = store.by_id(sorted(ids)).values()
-    left = {one.supersedes for one in found if one.supersedes}
+    left = {one.supersedes for one in store.by_id(linked).values() if one.supersedes}
     while left:
         after = sorted(store.all_successors(left.pop()), key=_order)
         for earlier, later in pairwise(after):
