@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -202,6 +205,7 @@ ELSEWHERE = {
     **dict.fromkeys(
         ("server.port", "server.public_url", "server.proxy"), "test_the_options_of_the_server_are_seen_to_work"
     ),
+    **dict.fromkeys(("hook.chars", "hook.context"), "test_the_options_of_the_hook_are_seen_to_work"),
     "home": "test_the_archive_lies_where_hark_home_says",
     "sync.background": "test_a_search_starts_a_sync_unless_it_is_set_off",
 }
@@ -419,3 +423,24 @@ def test_several_wrong_values_are_one_line_and_the_rest_counts() -> None:
         f"hark: {folder / 'config.toml'}: search.sort: 'up' is not understood. It takes relevance or newest."
         " And 1 more: hark config"
     )
+
+
+def test_the_options_of_the_hook_are_seen_to_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    def said(**sent: str) -> str:
+        given = json.dumps({"session_id": "s", "cwd": "/w", **sent}).encode()
+        argv = [sys.executable, "-m", "harkback", "hook"]
+        return subprocess.run(argv, input=given, capture_output=True, check=True).stdout.decode()
+
+    for number in range(6):
+        hark(
+            "remember", "--global", f"the quince tree {number} in the garden was planted beside the wall in the spring"
+        )
+    start = {"hook_event_name": "SessionStart", "source": "startup"}
+    prompt = {"hook_event_name": "UserPromptSubmit", "prompt": "what did we decide about the quince tree garden?"}
+    assert said(**start) == ""
+    whole = said(**prompt)
+    assert "planted beside the wall" in whole
+    monkeypatch.setenv("HARK_HOOK_CONTEXT", "on")
+    assert "quince" in said(**start)
+    monkeypatch.setenv("HARK_HOOK_CHARS", "500")
+    assert 0 < len(said(**prompt)) < len(whole)

@@ -177,7 +177,7 @@ def test_an_empty_variable_is_not_set(tmp_path: Path) -> None:
 @pytest.mark.parametrize("known", [one for one in OPTIONS if one.kind != FOLDER], ids=lambda one: one.name)
 def test_every_option_is_read_from_the_environment_and_from_the_file(known: tuple[str, ...], tmp_path: Path) -> None:
     one = option(known[0])
-    others = {SWITCH: "off", SECONDS: "2.5", DECIMAL: "0.25", TEXT: "a", ADDRESS: "http://a"}
+    others = {SWITCH: "off" if one.default else "on", SECONDS: "2.5", DECIMAL: "0.25", TEXT: "a", ADDRESS: "http://a"}
     other = one.choices[-1] if one.kind == CHOICE else others.get(one.kind, "501")
     quoted = f'"{other}"' if one.kind in {CHOICE, SWITCH, TEXT, ADDRESS} else other
     value = understood(one, other)
