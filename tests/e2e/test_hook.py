@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -146,7 +147,7 @@ def test_a_session_begins_with_what_is_known_where_that_was_chosen(monkeypatch: 
 
 
 @pytest.mark.usefixtures("talked")
-@pytest.mark.parametrize("harm", ["missing", "garbage", "empty", "locked", "memories", "index", "unreadable"])
+@pytest.mark.parametrize("harm", ["missing", "garbage", "empty", "locked", "kept", "memories", "index", "unreadable"])
 def test_whatever_is_wrong_with_the_archive_no_prompt_is_kept_waiting(harm: str) -> None:
     hark("remember", "--global", "閘道器的憑證每年三月更新")
     assert "每年三月" in ask({**CLAUDE, "prompt": PAST})
@@ -160,16 +161,29 @@ def test_whatever_is_wrong_with_the_archive_no_prompt_is_kept_waiting(harm: str)
             file.truncate(0) if harm == "empty" else file.write(b"\x01garbage" * 2000)
     elif harm == "locked":
         lock.execute("BEGIN EXCLUSIVE")
+    elif harm == "kept":
+        lock.execute("PRAGMA locking_mode=EXCLUSIVE")
+        lock.execute("BEGIN EXCLUSIVE")
     elif harm == "index":
         for base, _, files in os.walk(os.path.join(folder, "words")):
             for name in files:
                 os.unlink(os.path.join(base, name))
     else:
         os.chmod(os.path.join(folder, "archive.sqlite"), 0)
+    began = time.monotonic()
     told = ask({**CLAUDE, "prompt": PAST})
+    assert time.monotonic() - began < 4
     lock.close()
     assert told == "" or " search " in told
     assert len(told) <= 1500
+
+
+@pytest.mark.usefixtures("talked")
+def test_nothing_is_said_of_a_broken_configuration() -> None:
+    with open(os.path.join(os.environ["HARK_HOME"], "config.toml"), "w", encoding="utf-8") as file:
+        file.write("not = [valid")
+    assert "lego renew" in ask({**CLAUDE, "prompt": PAST})  # `ask` sees that nothing is on stderr
+    assert "sessions --since" in ask({**CLAUDE, "prompt": "上次"})
 
 
 @pytest.mark.usefixtures("talked")

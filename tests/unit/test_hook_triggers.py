@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 else:
     import trigger_prompts as prompts
 
-LISTS = (prompts.LISTED, prompts.HELD_OUT, prompts.LAST, prompts.ENGLISH)
+LISTS = (prompts.LISTED, prompts.HELD_OUT, prompts.LAST, prompts.ENGLISH, prompts.OTHERS)
 
 
 @pytest.mark.parametrize("language", ["zh", "ja", "en"])
 def test_prompts_that_point_to_the_past_are_told_from_those_that_do_not(language: str) -> None:
     pointing = [prompt for one in LISTS if language in one for prompt in one[language][0]]
     others = [prompt for one in LISTS if language in one for prompt in one[language][1]]
-    assert len(pointing) >= 45
-    assert len(others) >= 45
+    assert len(pointing) >= 55
+    assert len(others) >= 55
     found = [prompt for prompt in pointing if points_to_past(prompt)]
     wrong = [prompt for prompt in others if points_to_past(prompt)]
     assert len(found) / len(pointing) >= 0.95, set(pointing) - set(found)

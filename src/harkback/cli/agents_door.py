@@ -17,20 +17,22 @@ if TYPE_CHECKING:
 class Door:
     """Opens both halves of the archive, anew for each call."""
 
-    def __init__(self, *, is_remote: bool, cwd: str = "") -> None:
+    def __init__(self, *, is_remote: bool, cwd: str = "", is_silent: bool = False) -> None:
         """Who comes from elsewhere stands in no project, and asks from no session of this machine.
 
-        `cwd` is where the asking agent works, where that is another folder than ours.
+        `cwd` is where the asking agent works, where that is another folder than ours; `is_silent`: nothing is said of
+        what is set and does not count.
         """
         from harkback.agents import ASKING
         from harkback.cli.opening import folder, set_up
+        from harkback.config import place, read_settings
 
         self.env: Mapping[str, str] = dict(os.environ)
         if is_remote:
             hidden = {name for _, name in ASKING}
             self.env = {name: value for name, value in self.env.items() if name not in hidden}
         self.cwd = "" if is_remote else cwd or folder()
-        self.settings = set_up()
+        self.settings = read_settings(self.env, place(self.env).data) if is_silent else set_up()
 
     def both(self, asking: Mapping[str, str]) -> tuple[Archive, Memories]:
         """Open both halves; `asking` names the sessions that may be asking, as in an environment."""
@@ -76,7 +78,7 @@ def hook() -> int:
     """Answer one hook of an agent."""
     from harkback.hooks.running import run
 
-    return run(lambda cwd: Door(is_remote=False, cwd=cwd))
+    return run(lambda cwd: Door(is_remote=False, cwd=cwd, is_silent=True))
 
 
 def _hand_over(wire: Wire, first: list[bytes], answered: set[object]) -> None:

@@ -38,7 +38,6 @@ def run(door_of: Callable[[str], Any]) -> int:
     """Answer one call; `door_of` opens the archive for who stands in a folder. Always 0."""
     event = None
     try:
-        _end_in_time()
         event = read(json.loads(sys.stdin.buffer.read()))
         told = _told(event, door_of)
         if told:
@@ -61,11 +60,18 @@ def _told(event: Event, door_of: Callable[[str], Any]) -> str:
     if event.kind == PROMPT:
         from harkback.hooks.triggers import points_to_past
 
-        return _about_past(event, door_of(event.cwd)) if points_to_past(event.prompt) else ""
+        if not points_to_past(event.prompt):
+            return ""
+    elif not event.kind:
+        return ""
+    _end_in_time(event)
+    door = door_of(event.cwd)
+    if event.kind == PROMPT:
+        return _about_past(event, door)
     if event.kind == START:
-        return _context(door_of(event.cwd))
+        return _context(door)
     if event.kind == END:
-        door_of(event.cwd).sync_later()
+        door.sync_later()
     return ""
 
 
@@ -122,13 +128,17 @@ def _context(door: Any) -> str:
     return framed([contents(found, archive.now_ms, budget, "hark recall and hark search", "`hark remember TEXT`")])
 
 
-def _end_in_time() -> None:
-    """End the process, and well, if it takes too long."""
-    import signal
+def _end_in_time(event: Event) -> None:
+    """End the process, and well, if it takes too long; in a thread, since SQLite may wait where no signal comes."""
+    import threading
 
-    if hasattr(signal, "setitimer"):
-        signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
-        signal.setitimer(signal.ITIMER_REAL, LIMIT_S)
+    def end() -> None:
+        _write_down(event, TimeoutError())
+        os._exit(0)
+
+    timer = threading.Timer(LIMIT_S, end)
+    timer.daemon = True
+    timer.start()
 
 
 def _write_down(event: Event | None, error: BaseException) -> None:

@@ -36,6 +36,10 @@ _ZH_NOT = (
     r"上一(?:行|頁|页|層|层|個元素|个元素|步|級|级|個節點|个节点|筆|条)",
     r"(?:不要|別|别|避免|會|会|已)?(?:經過|经过|通過|通过|超過|超过|透過|透过|過濾|过滤|過期|过期|過程|过程|過大|过大|過度|过度|不過|不过)",
     r"翻一下(?:這|这|成|英|中|日|文|為|为)|翻譯一下|翻译一下",
+    r"[A-Za-z0-9.]\s*(?:之前|以前)",
+    r"(?:實現|实现|實作|实作|加上?|做|寫|写|新增|開發|开发|設計|设计)[^，。？！,.?!\n]{0,8}(?:紀錄|记录|歷史|历史)[^，。？！,.?!\n]{0,10}(?:功能|頁面|页面|按鈕|按钮|元件|组件|列表|匯出|导出)",
+    r"(?:紀錄|记录|歷史|历史)(?:導出|导出|匯出)?(?:功能|頁面|页面|按鈕|按钮)",
+    r"之前的(?:代码|程式碼|程式|內容|内容|測試|测试)(?:全部|都)?(?:刪|删|清|改|換|换|移)",
     r"歷史(?:資料表|数据表|版本相容)|历史数据表",
     r"以前端|之前端",
 )
@@ -45,13 +49,14 @@ _ZH = (
     r"[記记]得(?:嗎|吗|我們|我们|上次|之前|那次|那個|那个|當時|当时|以前|是不是|有沒有|有没有|好像|你|我|昨天|曾)",
     r"忘(?:了|記|记)(?:上次|之前|以前|當時|当时|我們|我们|怎麼|怎么|是怎|那|在哪|放在哪|為什麼|为什么|什麼|什么|是用)",
     r"那一?次|上面說過|之前|先前|早先|以前|從前|从前|當初|当初|當時|当时|那時候|那时候|那陣子|那阵子|曾經|曾经",
-    r"上一?次|上回|上上次|前一?次(?!數)|前幾次|前几次|前陣子|前阵子|前幾天|前几天|前兩天|前两天|前天|上上?個?月|上上?个月|去年",
+    r"上一?次|上回|上上次|前一?次(?!數)|前幾次|前几次|前陣子|前阵子|前幾天|前几天|前兩天|前两天|前天",
     r"[0-9一二三四五六七八九十兩两幾几半]+ ?(?:天|週|周|個月|个月|月|年|個禮拜|个礼拜|個星期|个星期)之?前(?!要|必須|必须|完成|交|提交)",
-    r"(?:昨天|昨晚|昨日|上上?週|上上?周|上上?星期|上個?禮拜|上个?礼拜|上個?月|上午|今天早上|早上)"
-    r"[^，。？！,.?!\n]{0,10}(?:我們|我们|你|討論|讨论|說|说|講|讲|做|改|修|寫|写|解|提|聊|決定|决定|試|试|弄|搞|跑|碰到|遇到|那個|那个|的問題|的问题)",
+    r"(?:我們|我们|咱們?|你|我)[^，。？！,.?!\n]{0,8}(?:昨天|昨晚|上上?週|上上?周|上上?星期|上個月|上个月|去年)",
+    r"(?:昨天|昨晚|昨日|上上?週|上上?周|上上?星期|上個?禮拜|上个?礼拜|上上?個?月|上上?个月|去年|前年|上午|今天早上|早上)"
+    r"[^，。？！,.?!\n]{0,12}(?:我們|我们|咱|你|我|那次|那場|那场|那支|沒做完|没做完|怎麼|怎么|關於|关于|討論|讨论|說|说|講|讲|做|改|修|寫|写|解|提|聊|決定|决定|試|试|弄|搞|跑|碰到|遇到|那個|那个|的問題|的问题)",
     r"(?:討論|讨论|決定|决定|解決|解决|修|解|試|试|遇|遇到|碰|碰到|講|讲|說|说|提|提到|聊|做|處理|处理|寫|写|查|問|问|踩|弄|搞|談|谈|試用|教"
     r"|約定|约定|安裝|安装|裝|装|設定|设置|设定|部署|測|测|看|用|改|比較|比较)[過过](?![濾滤程期度大小長长多高低於于去來来])"
-    r"[^，。！,.!\n]{0,18}(?:嗎|吗|沒|没|麼|么|吧|\?|？|的(?!話|话))",
+    r"[^，。！,.!\n]{0,18}(?:嗎|吗|沒|没|麼|么|吧|對吧|\?|？)",
     r"(?:不是|是不是|有沒有|有没有|我們|我们|你|我|曾|早就|明明)(?:已經|已经|就|有|才|都|也|在哪|什麼時候|什么时候)?"
     r"(?:討論|讨论|決定|决定|解決|解决|修|解|試|试|遇到|碰到|講|讲|說|说|提|聊|做|處理|处理|寫|写|查|談|谈|踩|改)(?:好)?[過过]",
     r"(?:不是|明明|早就)(?:已經|已经)?(?:說好|说好|講好|讲好|決定|决定|解決|解决|修好|談好|谈好)",
@@ -77,7 +82,9 @@ _JA_NOT = (
     r"前回(?:の)?(?:ログイン|更新|同期|実行|アクセス|ビルド)(?:日時|時刻|日|時間|値)",
 )
 _JA = (
-    r"過去に|前回|以前|この前|こないだ|この間|先日|先週|先月|昨年|去年|前々回|前にも|かつて|当時|あの時|あのとき|昔(?![話々])",
+    r"過去に|前回|以前|この前|こないだ|この間|先日|前々回|前にも|かつて|当時|あの時|あのとき|昔(?![話々])",
+    r"(?:先週|先月|昨年|去年|一昨年)[^。！？\n]{0,20}(?:た(?!い|め|ら|く)|っけ|原因|障害|結論|議論|件|会話|話|レビュー|ミーティング|バグ)",
+    r"結局|(?:さっき|先ほど|今朝)の(?:セッション|会話|結論|話|件|議論)",
     r"(?:^|[、。！？\s「」]|[はもがをでとにのへ]|って|たしか|確か)前に(?!進|戻|出|置|付|つけ|移|持)",
     r"(?:さっき|昨日|一昨日|おととい)[^。！？\n]{0,14}(?:(?:言っ|話し|決め|直し|解決し|試し|調べ|設定し|書い|作っ|やっ)(?:て(?:い)?)?た|出た|件|やつ|あれ|続き)",
     r"[0-9０-９一二三四五六七八九十数]+\s*(?:日|週間|か月|ヶ月|カ月|ヵ月|年)(?:くらい|ほど)?前(?!まで|に(?:削除|期限))",
@@ -99,6 +106,7 @@ _EN_NOT = (
     r"\bbefore (?:you|we|i|it|they|the|a|an|each|every|any|all|that|this|my|your|our|merging|committing|pushing|deploying"
     r"|running|starting|calling|returning|sending|saving|writing|doing|going|using|and after|or after|tomorrow|friday|monday"
     r"|noon|midnight|release|\d)",
+    r"\bthe last time (?:the|a|an|each|every|that|it|they|he|she|users?|someone|anyone)\b",
     r"\blast (?:line|row|element|item|entry|char\w*|page|column|name|modified|updated|login|seen|commit|argument|parameter"
     r"|digit|byte|chunk|step|one|two|three|word|sentence|paragraph|section|login|access|access time|build time)\b",
     r"\b(?:older|newer|more|later|less|earlier) than (?:yesterday|last|\w+ (?:days?|weeks?|months?) ago)[^.?!]*",
@@ -154,7 +162,8 @@ _EN = (
     r"|(?:\d+|a few|few|some|two|three|couple of|a couple of|several|a) (?:days?|weeks?|months?|years?|sessions?) (?:ago|back)|earlier (?:today|this week))\b",
     r"\b(?:past|earlier|old|prior|older) (?:sessions?|conversations?|discussions?|chats?|decisions?|transcripts?|attempts?|fix(?:es)?|solutions?|notes)\b",
     r"\b(?:our|my|your) (?:decision|agreement|conclusion|earlier|conversation|discussion|history|notes?) (?:was|on|about|with|from|of|regarding)\b",
-    r"\bwhat was (?:the|our|that|it) (?:\w+ ){0,3}(?:again|called|we|you|decision|conclusion|fix|solution|reason|command|name|plan|trick|workaround)\b",
+    r"\bwhat (?:was|were) (?:the|our|that|it) (?:\w+ ){0,3}(?:again|called|we|you|decision|conclusion|fix|solution|reason|command|name|plan|trick|workaround|cause|outage|incident|numbers?|verdict)\b",
+    r"\byou (?:already |once |also )?(?:told|mentioned|suggested|recommended|warned|explained|promised|showed|said|claimed|advised)\b",
     r"\b(?:the|that) (?:thing|fix|bug|issue|problem|solution|approach|plan|idea|trick|command|script|error|workaround|conversation|discussion|decision)"
     r" (?:we|you|i) (?:had|used|found|fixed|made|wrote|tried|did|discussed|talked|decided|came)\b",
     r"\b(?:again|once more)\?$|\bwhere (?:were|was) (?:we|i)\b|\bwhere (?:we|i) left off\b|\bpick up where\b|\bcontinue (?:from )?(?:where|our)\b",
