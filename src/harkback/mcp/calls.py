@@ -13,7 +13,7 @@ from harkback.mcp.cursors import Cursors
 from harkback.mcp.refusals import refusal
 from harkback.memory.profile import section
 from harkback.model import CONTEXT, MASKED
-from harkback.telling import line
+from harkback.telling import line, plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -292,12 +292,12 @@ class _Call:
         if one.startswith("profile:"):
             name = section(one.partition(":")[2]).name
             told = next((part.text for part in self.memories.profile() if part.section == name), "")
-            return f"{one}\n{told or 'nothing yet; update_memory writes it'}"
+            return f"{one}\n{plain(told) or 'nothing yet; update_memory writes it'}"
         if not self.memories.knows(one):
             return None
         memory, past, chain = self.memories.find(one)
         lines = [rendering.memory(memory, self.now_ms)]
-        lines += [f"before: {text}" for _, text in past]
+        lines += [f"before: {line(text)}" for _, text in past]
         lines += [f"in place of {rendering.memory(older, self.now_ms)}" for older in chain]
         return "\n".join(lines)
 
