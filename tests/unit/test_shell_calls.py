@@ -138,12 +138,30 @@ def test_calls_in_a_line(line: str, expected: list[tuple[str, str]]) -> None:
         ("ccsi search 驗收", [("search", "驗收")]),
         ("cd /w; /opt/bin/ccsi a | head -1 && ccsi b", [("", "a"), ("", "b")]),
         ("bash -lc 'ccsi a'", [("", "a")]),
+        ("ccsi -n 5 驗收", [("", "驗收")]),
+        ("ccsi search -n 5 --json 驗收", [("search", "驗收")]),
+        ("ccsi 404 -n 5", [("", "404")]),
+        ("ccsi -q port", [("", "port")]),
+        ("ccsi -- --no-cache", [("", "--no-cache")]),
         ("hark search a", []),
         ("echo ccsi a", []),
     ],
 )
 def test_calls_of_another_command(line: str, expected: list[tuple[str, str]]) -> None:
     assert [(one.action, one.query) for one in calls_in(line, "ccsi")] == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "query"),
+    [
+        ("rg foo src", "foo"),
+        ("rg -n 404 src", "404"),
+        ("rg -C 3 -g '*.py' foo src", "foo"),
+        ("rg -e foo src", "foo"),
+    ],
+)
+def test_what_a_search_program_was_asked(line: str, query: str) -> None:
+    assert [one.query for one in calls_in(line, "rg")] == [query]
 
 
 @pytest.mark.parametrize(

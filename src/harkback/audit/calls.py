@@ -46,6 +46,11 @@ _VERBS = frozenset({"search", "find", "query", "grep", "show", "recall", "ask"})
 """Sub-commands that another command may have: the query comes after them."""
 _ASKING = (_VERBS | {""}) - READS
 
+FINDERS = frozenset({"rg", "rga", "grep", "egrep", "fgrep", "zgrep", "ugrep", "ag", "ack"})
+"""Programs that print what they find and nothing else, and end with status 1 where they find nothing."""
+# Their options that a value follows; `-n`, which takes a number elsewhere, numbers their lines.
+_FINDERS_VALUED = frozenset({"-A", "-B", "-C", "-M", "-d", "-f", "-g", "-j", "-m", "-t", "--glob", "--type"})
+
 _FIELD_NAMES = frozenset(field.name for field in FIELDS)
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh", "fish"})
 _PYTHON = re.compile(r"python[\d.]*(?:\.exe)?")
@@ -137,7 +142,7 @@ def _of_command(one: Command, command: str, cuts: tuple[str, ...], depth: int) -
         words = _module(words)
         name = OWN if words else ""
     if name == command:
-        yield (_own if command == OWN else _other)(words[1:], cuts)
+        yield _own(words[1:], cuts) if command == OWN else _other(words[1:], cuts, command)
 
 
 def _base(path: str) -> str:
@@ -224,14 +229,29 @@ def _own(words: Sequence[Word], cuts: tuple[str, ...]) -> Call:
     return Call(SHELL, action, query, (query,) if query else (), tuple(options), tuple(flags), is_known, cuts)
 
 
-def _other(words: Sequence[Word], cuts: tuple[str, ...]) -> Call:
-    """Read a call of a command that is not ours: its query is what is no option."""
-    said = [word for word in words if not word.text.startswith("-")]
+def _other(words: Sequence[Word], cuts: tuple[str, ...], command: str) -> Call:
+    """Read a call of a command that is not ours: its query is what is neither an option nor the value of one."""
+    said = _no_options(words, command)
     action = said[0].text if len(said) > 1 and said[0].text in _VERBS else ""
     asked = said[1 if action else 0 :][:1]
     query = asked[0].text if asked else ""
     is_known = all(word.is_known for word in asked)
     return Call(SHELL, action, query, (query,) if query else (), is_known=is_known, cuts=cuts)
+
+
+def _no_options(words: Sequence[Word], command: str) -> list[Word]:
+    """Leave options out: of search programs with the values that are known, of others with the number after `-n`."""
+    said: list[Word] = []
+    before = ""
+    for at, word in enumerate(words):
+        if word.text == "--":
+            return [*said, *words[at + 1 :]]
+        is_number = word.text.isdigit() and re.fullmatch(r"-[A-Za-z]", before) is not None
+        is_value = before in _FINDERS_VALUED if command in FINDERS else is_number
+        if not is_value and not word.text.startswith("-"):
+            said.append(word)
+        before = "" if is_value else word.text
+    return said
 
 
 def call_of_tool(tool: str, arguments: dict[str, Any], command: str = OWN) -> list[Call]:
