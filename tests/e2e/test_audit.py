@@ -501,6 +501,49 @@ def test_why_nothing_was_found(own_home: Path) -> None:
     assert told["found_now"] == sum(is_found_now for _, _, is_found_now in WHY)
 
 
+def _forked(pen: Pen, number: int, home: Path) -> Pen:
+    fork = type(pen)(number, "2026-10-03", "/w/shop")
+    fork.copy(pen, len(pen.rows))
+    fork.later = 60
+    fork.user(f"go on {number}")
+    fork.write(home)
+    return fork
+
+
+def _reasons() -> list[tuple[str, str, bool]]:
+    return [(one["query"], one["reason"], one["found_now"]) for one in audit()["nothing"]]
+
+
+def test_a_question_is_not_answered_by_copies_of_itself(own_home: Path, pen: Pen) -> None:
+    pen.user("how is the frobnicator set?")
+    pen.shell("hark search frobnicator", nothing())
+    pen.say("nothing")
+    pen.write(own_home)
+    _forked(pen, 2, own_home)
+    _forked(_forked(pen, 3, own_home), 4, own_home)
+    assert _reasons() == [("frobnicator", "absent", False)]
+    told = type(pen)(5, "2026-09-01", "/w/shop")
+    told.user("the frobnicator is set by hand")
+    told.write(own_home)
+    assert _reasons() == [("frobnicator", "indexed later", True)]
+
+
+def test_a_fork_is_not_answered_by_what_it_was_forked_from(own_home: Path, pen: Pen) -> None:
+    pen.user("how is the frobnicator set?")
+    pen.say("I do not know")
+    pen.write(own_home)
+    _forked(pen, 2, own_home)
+    fork = _forked(pen, 3, own_home)
+    fork.shell("hark search frobnicator", nothing())
+    fork.say("nothing")
+    fork.write(own_home)
+    assert _reasons() == [("frobnicator", "absent", False)]
+    told = type(pen)(5, "2026-09-01", "/w/shop")
+    told.user("the frobnicator is set by hand")
+    told.write(own_home)
+    assert _reasons() == [("frobnicator", "indexed later", True)]
+
+
 def test_the_same_question_is_named_once(own_home: Path) -> None:
     _asked(own_home, "hark search zirconium", number=8, day="2026-09-03")
     _asked(own_home, "hark search zirconium", number=9)
