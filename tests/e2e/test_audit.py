@@ -210,6 +210,25 @@ def test_a_call_of_a_tool(own_home: Path, pen: Pen, tool: str, output: str, expe
     }
 
 
+def test_a_call_that_was_not_run_took_no_time(own_home: Path, pen: Pen) -> None:
+    pen.user("do you remember the lamp?")
+    pen.shell("hark search a1 && hark search b1", nothing(7))
+    pen.say("no")
+    pen.write(own_home)
+    told = audit()
+    assert some(told["unreadable"]) == {"not run": 1}
+    assert told["latency_ms"] == {"p50": 7, "p95": 7, "number": 1, "total": 7}
+
+
+def test_help_is_counted_as_such(own_home: Path, pen: Pen) -> None:
+    pen.user("how is it used?")
+    pen.shell("hark search --help", "usage: hark search [-h] QUERY")
+    pen.say("like that")
+    pen.write(own_home)
+    told = audit()
+    assert (told["actions"], told["searches"], told["results"]["unreadable"]) == ({"help": 1}, 0, 0)
+
+
 # -- what came next ----------------------------------------------------------------------------------------------------
 
 CLAUDE_LOG = "~/.claude/projects/-w-shop/00000001-0000-4000-8000-000000000001.jsonl"
