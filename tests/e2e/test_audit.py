@@ -210,6 +210,25 @@ def test_a_call_of_a_tool(own_home: Path, pen: Pen, tool: str, output: str, expe
     }
 
 
+def test_a_call_that_was_not_run_took_no_time(own_home: Path, pen: Pen) -> None:
+    pen.user("do you remember the lamp?")
+    pen.shell("hark search a1 && hark search b1", nothing(7))
+    pen.say("no")
+    pen.write(own_home)
+    told = audit()
+    assert some(told["unreadable"]) == {"not run": 1}
+    assert told["latency_ms"] == {"p50": 7, "p95": 7, "number": 1, "total": 7}
+
+
+def test_help_is_counted_as_such(own_home: Path, pen: Pen) -> None:
+    pen.user("how is it used?")
+    pen.shell("hark search --help", "usage: hark search [-h] QUERY")
+    pen.say("like that")
+    pen.write(own_home)
+    told = audit()
+    assert (told["actions"], told["searches"], told["results"]["unreadable"]) == ({"help": 1}, 0, 0)
+
+
 # -- what came next ----------------------------------------------------------------------------------------------------
 
 CLAUDE_LOG = "~/.claude/projects/-w-shop/00000001-0000-4000-8000-000000000001.jsonl"
@@ -499,6 +518,49 @@ def test_why_nothing_was_found(own_home: Path) -> None:
     reasons = [reason for _, reason, _ in WHY]
     assert some(told["reasons"]) == {reason: reasons.count(reason) for reason in reasons}
     assert told["found_now"] == sum(is_found_now for _, _, is_found_now in WHY)
+
+
+def _forked(pen: Pen, number: int, home: Path) -> Pen:
+    fork = type(pen)(number, "2026-10-03", "/w/shop")
+    fork.copy(pen, len(pen.rows))
+    fork.later = 60
+    fork.user(f"go on {number}")
+    fork.write(home)
+    return fork
+
+
+def _reasons() -> list[tuple[str, str, bool]]:
+    return [(one["query"], one["reason"], one["found_now"]) for one in audit()["nothing"]]
+
+
+def test_a_question_is_not_answered_by_copies_of_itself(own_home: Path, pen: Pen) -> None:
+    pen.user("how is the frobnicator set?")
+    pen.shell("hark search frobnicator", nothing())
+    pen.say("nothing")
+    pen.write(own_home)
+    _forked(pen, 2, own_home)
+    _forked(_forked(pen, 3, own_home), 4, own_home)
+    assert _reasons() == [("frobnicator", "absent", False)]
+    told = type(pen)(5, "2026-09-01", "/w/shop")
+    told.user("the frobnicator is set by hand")
+    told.write(own_home)
+    assert _reasons() == [("frobnicator", "indexed later", True)]
+
+
+def test_a_fork_is_not_answered_by_what_it_was_forked_from(own_home: Path, pen: Pen) -> None:
+    pen.user("how is the frobnicator set?")
+    pen.say("I do not know")
+    pen.write(own_home)
+    _forked(pen, 2, own_home)
+    fork = _forked(pen, 3, own_home)
+    fork.shell("hark search frobnicator", nothing())
+    fork.say("nothing")
+    fork.write(own_home)
+    assert _reasons() == [("frobnicator", "absent", False)]
+    told = type(pen)(5, "2026-09-01", "/w/shop")
+    told.user("the frobnicator is set by hand")
+    told.write(own_home)
+    assert _reasons() == [("frobnicator", "indexed later", True)]
 
 
 def test_the_same_question_is_named_once(own_home: Path) -> None:

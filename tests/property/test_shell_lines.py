@@ -13,7 +13,7 @@ PIECES = st.lists(
     st.sampled_from(
         ["hark", "search", "驗收", "'", '"', "$(", ")", "(", "`", "\\", "|", ";", "&&", "\n", " ", ">", "<<", "EOF",
          "{", "}", "for", "do", "done", "-c", "bash", "uv run", "-n", "--", "#", "$'", "<(",
-         "2>&1", "python -m harkback"]
+         "2>&1", "python -m harkback", "function g", "a=(", "find . -exec", "\\;", "time -p", "--help"]
     ),
     max_size=40,
 ).map("".join)  # fmt: skip

@@ -36,6 +36,10 @@ CASES: list[tuple[str, list[tuple[str, str]]]] = [
     ("hark status", [("status", "")]),
     ("hark", [("", "")]),
     ("hark --version", [("", "")]),
+    ("hark --help", [("help", "")]),
+    ("hark search --help", [("help", "")]),
+    ("hark search port -h", [("help", "")]),
+    ("hark search -- --help", [("search", "--help")]),
     # several in one line
     ("hark search a; hark search b", [("search", "a"), ("search", "b")]),
     ("hark search a && hark search b", [("search", "a"), ("search", "b")]),
@@ -51,6 +55,16 @@ CASES: list[tuple[str, list[tuple[str, str]]]] = [
     ("if hark search a >/dev/null; then echo yes; else hark recall a; fi", [("search", "a"), ("recall", "a")]),
     ('while read q; do hark search "$q"; done < list', [("search", "$q")]),
     ("! hark search a", [("search", "a")]),
+    ("function g { hark search a; }; g", [("search", "a")]),
+    ("function g {\n  hark search a\n}\nhark search b", [("search", "a"), ("search", "b")]),
+    ("function g() { hark search a; }", [("search", "a")]),
+    ("g() { hark search a; }", [("search", "a")]),
+    ("find . -name '*.md' -exec hark search port \\;", [("search", "port")]),
+    ("find . -exec hark search {} + -exec echo x ';' | head", [("search", "{}")]),
+    ("sudo find . -execdir sh -c 'hark search a; hark recall b' \\;", [("search", "a"), ("recall", "b")]),
+    ("find . -ok hark show m12345678 \\; ; hark search a", [("show", "m12345678"), ("search", "a")]),
+    ("arr=($(hark search a) b)", [("search", "a")]),
+    ("arr=(x y)\nhark search a", [("search", "a")]),
     # pipes and redirections
     ("hark search a | head -1", [("search", "a")]),
     ("hark search a 2>/dev/null | wc -l", [("search", "a")]),
@@ -71,12 +85,18 @@ CASES: list[tuple[str, list[tuple[str, str]]]] = [
     ("uv run hark search a", [("search", "a")]),
     ("uv run --project /w/x hark search a", [("search", "a")]),
     ("uvx --from harkback hark search a", [("search", "a")]),
+    ("uv tool run --from harkback hark search a", [("search", "a")]),
+    ("uv tool run hark search a", [("search", "a")]),
+    ("pipx run --spec harkback hark search a", [("search", "a")]),
     ("python -m harkback search a", [("search", "a")]),
     ("/usr/bin/python3.12 -X utf8 -m harkback search a", [("search", "a")]),
     ("uv run python -m harkback recall a", [("recall", "a")]),
     ("poetry run hark search a", [("search", "a")]),
     ("sudo -u me hark status", [("status", "")]),
     ("time hark search a", [("search", "a")]),
+    ("time -p hark search a", [("search", "a")]),
+    ("time -p { hark search a; }", [("search", "a")]),
+    ("/usr/bin/time -f %e hark search a", [("search", "a")]),
     ("timeout 20 hark search a", [("search", "a")]),
     ("timeout -k 5 20s hark search a", [("search", "a")]),
     ("nohup nice -n 10 hark sync &", [("sync", "")]),
@@ -103,6 +123,10 @@ CASES: list[tuple[str, list[tuple[str, str]]]] = [
     ("cat <<-EOF > notes\n\thark search a\n\tEOF\nhark search b", [("search", "b")]),
     ("hark search - <<< port", [("search", "-")]),
     # no calls
+    ("arr=(hark search foo)", []),
+    ("declare -a arr+=(\n  hark search foo\n)", []),
+    ("find . -name hark", []),
+    ("find hark -exec echo hark \\;", []),
     ("echo hark search a", []),
     ("echo 'x; hark search a'", []),
     ("# hark search a", []),
@@ -138,12 +162,31 @@ def test_calls_in_a_line(line: str, expected: list[tuple[str, str]]) -> None:
         ("ccsi search 驗收", [("search", "驗收")]),
         ("cd /w; /opt/bin/ccsi a | head -1 && ccsi b", [("", "a"), ("", "b")]),
         ("bash -lc 'ccsi a'", [("", "a")]),
+        ("ccsi -n 5 驗收", [("", "驗收")]),
+        ("ccsi search -n 5 --json 驗收", [("search", "驗收")]),
+        ("ccsi 404 -n 5", [("", "404")]),
+        ("ccsi -q port", [("", "port")]),
+        ("ccsi search --help", [("help", "")]),
+        ("ccsi -- --no-cache", [("", "--no-cache")]),
         ("hark search a", []),
         ("echo ccsi a", []),
     ],
 )
 def test_calls_of_another_command(line: str, expected: list[tuple[str, str]]) -> None:
     assert [(one.action, one.query) for one in calls_in(line, "ccsi")] == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "query"),
+    [
+        ("rg foo src", "foo"),
+        ("rg -n 404 src", "404"),
+        ("rg -C 3 -g '*.py' foo src", "foo"),
+        ("rg -e foo src", "foo"),
+    ],
+)
+def test_what_a_search_program_was_asked(line: str, query: str) -> None:
+    assert [one.query for one in calls_in(line, "rg")] == [query]
 
 
 @pytest.mark.parametrize(
@@ -157,6 +200,10 @@ def test_calls_of_another_command(line: str, expected: list[tuple[str, str]]) ->
         ("hark search a 2>/dev/null", ()),
         ("hark search a >/dev/null 2>&1", ("file",)),
         ("hark search a 2>&1 | tail -3", ("tail",)),
+        ("function g { hark search a; } | head -2", ("head",)),
+        ("(function g { hark search a; }; g) | head -2", ("head",)),
+        ("arr=($(hark search a))", ("variable",)),
+        ("find . -exec hark search a \\; | head -2", ("head",)),
         ("(hark search a; echo x) | sed -n 1,3p", ("sed",)),
         ("for q in a; do hark search $q; done | head -2", ("head",)),
         ("{ hark search a; } > out.txt", ("file",)),
@@ -196,3 +243,18 @@ def test_options_with_a_value_are_those_of_the_parser() -> None:
         alone, valued = _option_names(_commands(parser())[command])
         assert valued <= VALUED, command
         assert not alone & VALUED, command
+
+
+def test_what_find_fills_in_is_not_known() -> None:
+    (one,) = calls_in("find . -exec hark search {} \\;")
+    assert not one.is_known
+    (one,) = calls_in("find . -exec hark search a \\;")
+    assert one.is_known
+
+
+def test_help_is_no_search() -> None:
+    assert [one.is_search for line in ("hark search a", "hark search --help") for one in calls_in(line)] == [
+        True,
+        False,
+    ]
+    assert [one.is_search for line in ("ccsi a", "ccsi a --help") for one in calls_in(line, "ccsi")] == [True, False]

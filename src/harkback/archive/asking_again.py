@@ -15,6 +15,8 @@ from harkback.audit.figures import (
     UNCHECKED,
     Why,
 )
+from harkback.engines.local import LocalEngine
+from harkback.engines.local.transcripts import Transcripts
 from harkback.errors import Ambiguous, BadValue, NotFound, TooShort
 from harkback.model import CONTEXT, LANES, MAIN_LANES, MEMORY
 from harkback.query import Filter, Query, Word, parse, with_options
@@ -46,6 +48,7 @@ class Again:
         """Ask `archive`, of which nothing new is read."""
         self.archive = archive
         self.known: dict[tuple[object, ...], Why] = {}
+        self.families: dict[str, tuple[str, ...]] = {}
         self.until = monotonic() + LIMIT_S
 
     def why(self, asked: Asked) -> Why:
@@ -109,7 +112,7 @@ class Again:
         lanes: tuple[int, ...] = (),
         substring: bool = False,
     ) -> list[str]:
-        """Give what any wording finds besides the session that asked; with `until_ms` of before that."""
+        """Give what any wording finds besides the session that asked and its copies; with `until_ms` of before that."""
         return [text for one in queries for text in self._texts(one, asked, until_ms, lanes, substring)]
 
     def _texts(
@@ -126,7 +129,7 @@ class Again:
                 lanes=searched,
                 substring=substring or "substring" in call.flags,
                 sync=False,
-                exclude=(asked.about.session,),
+                exclude=self._family(asked.about.session),
             )
         except (NotFound, TooShort, Ambiguous):  # a session that a filter names
             return []
@@ -135,6 +138,19 @@ class Again:
             *(one.text for one in told if until_ms is None or one.created_ms < until_ms),
             *(one.part.text for one in answer.found.hits if one.part.lane in searched),
         ]
+
+    def _family(self, session: str) -> tuple[str, ...]:
+        """Give a session with its forks and what it was forked from: its own prompts stand in them."""
+        if session not in self.families:
+            found = [session]
+            if (engine := LocalEngine.open(self.archive.place.data)) is not None:
+                try:
+                    agent, _, native = session.partition(":")
+                    found = Transcripts(engine.rows).family(agent, native)
+                finally:
+                    engine.close()
+            self.families[session] = tuple(found)
+        return self.families[session]
 
 
 def _is_inside(queries: Iterable[Query], texts: Iterable[str]) -> bool:

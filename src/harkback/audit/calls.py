@@ -18,6 +18,9 @@ MODULE = "harkback"
 
 SHELL, MCP = "shell", "mcp"
 
+HELP = "help"
+"""The action of a call that only asks how the command is used."""
+
 SEARCHES = frozenset({"search", "recall", "search_memory", "search_sessions"})
 """What asks: only these find something or nothing."""
 
@@ -36,7 +39,7 @@ VALUED = frozenset(f"--{field.name}" for field in FIELDS) | {
 """Options of `hark` that a value follows."""
 
 _ALONE = frozenset(f"--{name}" for name in (
-    "all", "copies", "everywhere", "explain", "global", "help", "history", "include-current", "json", "meaning",
+    "all", "copies", "everywhere", "explain", "global", "history", "include-current", "json", "meaning",
     "no-sync", "raw", "reveal", "stats", "subagents", "substring", "undo", "version", "words", "yes",
 ))
 # fmt: on
@@ -45,6 +48,11 @@ _TAKING_TEXT = frozenset({"search", "recall", "remember", "edit", "supersede"})
 _VERBS = frozenset({"search", "find", "query", "grep", "show", "recall", "ask"})
 """Sub-commands that another command may have: the query comes after them."""
 _ASKING = (_VERBS | {""}) - READS
+
+FINDERS = frozenset({"rg", "rga", "grep", "egrep", "fgrep", "zgrep", "ugrep", "ag", "ack"})
+"""Programs that print what they find and nothing else, and end with status 1 where they find nothing."""
+# Their options that a value follows; `-n`, which takes a number elsewhere, numbers their lines.
+_FINDERS_VALUED = frozenset({"-A", "-B", "-C", "-M", "-d", "-f", "-g", "-j", "-m", "-t", "--glob", "--type"})
 
 _FIELD_NAMES = frozenset(field.name for field in FIELDS)
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh", "fish"})
@@ -67,7 +75,10 @@ _RUNNERS: dict[str, frozenset[str]] = {
     "xargs": frozenset({"-n", "-I", "-L", "-P", "-d", "-s", "-a", "-E"}),
 }
 _TOOL_RUNNERS = frozenset({"uv", "poetry", "pipx", "pdm", "hatch", "rye", "pipenv", "mise", "direnv"})
-_RUN_VALUED = frozenset({"--project", "--directory", "--with", "--python", "-p", "--extra", "--group", "--env", "-C"})
+_RUN_VALUED = frozenset({
+    "--project", "--directory", "--with", "--python", "-p", "--extra", "--group", "--env", "-C", "--from", "--spec",
+})  # fmt: skip
+_RUN_BY_FIND = frozenset({"-exec", "-execdir", "-ok", "-okdir"})
 _HARMLESS = frozenset({"cat", "tee"})
 _TOOL = re.compile(r".*harkback.*_(?:memory|sessions?|context)")
 _NESTED = re.compile(rf"harkback[\w.\[\]\"']{{0,80}}?({'|'.join(TOOLS)})[\]\"']*\s*\(")
@@ -127,9 +138,12 @@ def _may_hold(line: str, command: str) -> bool:
 
 def _of_command(one: Command, command: str, cuts: tuple[str, ...], depth: int) -> Iterator[Call]:
     words = _program(one.words)
-    if not words:
+    if not words or depth <= 0:
         return
     name = _base(words[0].text)
+    if name == "find":
+        for run in _run_by_find(words):
+            yield from _of_command(one._replace(words=run), command, cuts, depth - 1)
     if name in _SHELLS or name == "eval":
         yield from _calls(_script(name, words[1:], one.heredoc), command, cuts, depth - 1)
         return
@@ -137,7 +151,7 @@ def _of_command(one: Command, command: str, cuts: tuple[str, ...], depth: int) -
         words = _module(words)
         name = OWN if words else ""
     if name == command:
-        yield (_own if command == OWN else _other)(words[1:], cuts)
+        yield _own(words[1:], cuts) if command == OWN else _other(words[1:], cuts, command)
 
 
 def _base(path: str) -> str:
@@ -163,6 +177,19 @@ def _program(words: Sequence[Word]) -> Sequence[Word]:
         else:
             break
     return words
+
+
+def _run_by_find(words: Sequence[Word]) -> Iterator[tuple[Word, ...]]:
+    """Give the commands that `find` runs; it fills `{}` in."""
+    run: list[Word] | None = None
+    for word in words:
+        if run is None:
+            run = [] if word.text in _RUN_BY_FIND else None
+        elif word.text == ";" or (word.text == "+" and run and run[-1].text == "{}"):
+            yield tuple(run)
+            run = None
+        else:
+            run.append(word._replace(is_known=word.is_known and "{}" not in word.text))
 
 
 def _past_options(words: Sequence[Word], valued: frozenset[str]) -> Sequence[Word]:
@@ -202,6 +229,7 @@ def _own(words: Sequence[Word], cuts: tuple[str, ...]) -> Call:
     options: list[tuple[str, str]] = []
     flags: list[str] = []
     said: list[Word] = []
+    asks_for_help = False
     rest = list(words[1:] if action else words)
     while rest:
         word = rest.pop(0)
@@ -213,25 +241,46 @@ def _own(words: Sequence[Word], cuts: tuple[str, ...]) -> Call:
             value = value if equals else rest.pop(0).text
             if name[2:] in _FIELD_NAMES:
                 options.append((name[2:], value))
+        elif word.text in {"-h", "--help"}:
+            asks_for_help = True
         elif word.text in _ALONE:
             flags.append(word.text[2:])
-        elif re.fullmatch(r"-[nC]\d+|-h", word.text) or (word.text[:1] == "-" and action not in _TAKING_TEXT):
+        elif re.fullmatch(r"-[nC]\d+", word.text) or (word.text[:1] == "-" and action not in _TAKING_TEXT):
             continue
         else:
             said.append(word)
+    if asks_for_help:
+        return Call(SHELL, HELP, cuts=cuts)
     query = " ".join(word.text for word in said)
     is_known = all(word.is_known for word in said)
     return Call(SHELL, action, query, (query,) if query else (), tuple(options), tuple(flags), is_known, cuts)
 
 
-def _other(words: Sequence[Word], cuts: tuple[str, ...]) -> Call:
-    """Read a call of a command that is not ours: its query is what is no option."""
-    said = [word for word in words if not word.text.startswith("-")]
+def _other(words: Sequence[Word], cuts: tuple[str, ...], command: str) -> Call:
+    """Read a call of a command that is not ours: its query is what is neither an option nor the value of one."""
+    said = _no_options(words, command)
+    if any(word.text == "--help" for word in words):
+        return Call(SHELL, HELP, cuts=cuts)
     action = said[0].text if len(said) > 1 and said[0].text in _VERBS else ""
     asked = said[1 if action else 0 :][:1]
     query = asked[0].text if asked else ""
     is_known = all(word.is_known for word in asked)
     return Call(SHELL, action, query, (query,) if query else (), is_known=is_known, cuts=cuts)
+
+
+def _no_options(words: Sequence[Word], command: str) -> list[Word]:
+    """Leave options out: of search programs with the values that are known, of others with the number after `-n`."""
+    said: list[Word] = []
+    before = ""
+    for at, word in enumerate(words):
+        if word.text == "--":
+            return [*said, *words[at + 1 :]]
+        is_number = word.text.isdigit() and re.fullmatch(r"-[A-Za-z]", before) is not None
+        is_value = before in _FINDERS_VALUED if command in FINDERS else is_number
+        if not is_value and not word.text.startswith("-"):
+            said.append(word)
+        before = "" if is_value else word.text
+    return said
 
 
 def call_of_tool(tool: str, arguments: dict[str, Any], command: str = OWN) -> list[Call]:

@@ -10,7 +10,8 @@ import json
 import re
 
 from harkback._record import NamedTuple
-from harkback.audit.calls import MCP, OWN
+from harkback.audit.calls import FINDERS, MCP, OWN
+from harkback.audit.nothing_found import is_short, said, says_nothing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,12 +51,9 @@ _CRASH = re.compile(
     r"No module named|Segmentation fault|\[Request interrupted|doesn't want to proceed",
     re.MULTILINE,
 )
+_BROKEN = re.compile(r"^Traceback \(most recent|^\S*: (?:line \d+: )?[\w./-]+: command not found$", re.MULTILINE)
+_STOPPED = re.compile(r"(?:Error: )?Command timed out|command timed out")
 _LATE = re.compile(r"timed? ?out", re.IGNORECASE)
-_NOTHING_ELSEWHERE = re.compile(
-    r"nothing found|not found|\bno (?:results?|match(?:es)?|hits?|sessions?)\b|^0 (?:results?|match(?:es)?|hits?)\b"
-    r"|沒有(?:找到|結果|符合)|没有(?:找到|结果|符合)|找不到|見つかりません|ありません",
-    re.IGNORECASE | re.MULTILINE,
-)
 _DONE_BY_ONE = 1
 _MOST_JSON = 200
 
@@ -84,7 +82,7 @@ class Result(NamedTuple):
 def results(calls: Sequence[Call], text: str, command: str = OWN) -> list[Result]:
     """Say for each call of a line what was seen of its answer in the line's output."""
     if command != OWN:
-        return [_elsewhere(text, one.cuts) if one.is_search else _of_other(one, text) for one in calls]
+        return [_elsewhere(text, one.cuts, command) if one.is_search else _of_other(one, text) for one in calls]
     asking = [number for number, one in enumerate(calls) if one.is_search]
     told = dict(zip(asking, _of_searches([calls[number] for number in asking], text), strict=True))
     return [told.get(number) or _of_other(one, text) for number, one in enumerate(calls)]
@@ -161,14 +159,29 @@ def _of_tool(text: str) -> Result:
     return Result(HITS if sum(numbers) else NONE, "", sum(numbers))
 
 
-def _elsewhere(text: str, cuts: tuple[str, ...]) -> Result:
-    """Read the answer of a command that is not ours: something, or words for nothing."""
-    why = _failure(text) or ("" if text.strip() else SILENT)
-    if why in {SILENT, TIMED_OUT} or (why and not _NOTHING_ELSEWHERE.search(text)):
-        return Result(UNREADABLE, CUT if why == SILENT and cuts else why)
-    if _NOTHING_ELSEWHERE.search(text):
+def _elsewhere(text: str, cuts: tuple[str, ...], command: str) -> Result:
+    """Read the answer of a command that is not ours: something, or words for nothing.
+
+    Search programs print nothing where they find nothing, and whatever words they print are what they found.
+    """
+    answer = said(text)
+    if says_nothing(answer, command):
         return Result(NONE)
+    if why := _failure_elsewhere(text, answer, command):
+        return Result(UNREADABLE, why)
+    if not answer:
+        is_none = command in FINDERS and not cuts
+        return Result(NONE) if is_none else Result(UNREADABLE, CUT if cuts else SILENT)
     return Result(UNREADABLE, CUT) if {"wc", "file", "variable"} & set(cuts) else Result(HITS, "", 1)
+
+
+def _failure_elsewhere(text: str, answer: str, command: str) -> str:
+    """Say whether something went wrong; a long answer, and one of a search program, may quote any words of errors."""
+    if is_short(answer) and command not in FINDERS:
+        return _failure(text)
+    return _failure(" ".join(found[0] for found in _EXIT.finditer(text))) or (
+        FAILED if _BROKEN.search(answer) else TIMED_OUT if _STOPPED.match(answer) else ""
+    )
 
 
 def _why(call: Call, text: str) -> str:

@@ -7,6 +7,7 @@ what is never closed runs to the end.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from harkback._record import NamedTuple
 
@@ -21,8 +22,9 @@ _MOST_UNCLOSED = 20
 _MOST_GROUPS = 1000
 _OPENING = frozenset({"for", "while", "until", "if", "case", "select", "{"})
 _CLOSING = frozenset({"done", "fi", "esac", "}"})
-_BETWEEN = frozenset({"then", "else", "elif", "do", "!", "time"})
-_NO_COMMANDS = frozenset({"for", "case", "select", "function"})
+# `-p` is the only option of a keyword: of `time`.
+_BETWEEN = frozenset({"then", "else", "elif", "do", "!", "time", "-p"})
+_NO_COMMANDS = frozenset({"for", "case", "select"})
 
 
 class Word(NamedTuple):
@@ -291,7 +293,10 @@ class _Groups:
     def word(self, word: Word) -> None:
         """Take a word in: a keyword, an assignment, or a word of the command."""
         one = self.now
-        if one.words:
+        if [before.text for before in one.words[:1]] == ["function"] and word.is_bare and word.text == "{":
+            self.now = _Made()
+            self.open(word.text)
+        elif one.words:
             one.words.append(word)
         elif word.is_bare and word.text in _CLOSING:
             self.close(word.text)
@@ -317,11 +322,17 @@ class _Groups:
 
 def _grouped(tokens: list[_Token]) -> list[Command]:
     groups = _Groups()
-    for token in tokens:
-        if token.kind == "word":
+    is_array = False
+    for before, token in pairwise([_Token("operator", ";"), *tokens]):
+        if is_array:
+            is_array = token.kind != "operator" or token.text != ")"
+            groups.now.assigned.append(token.word)
+        elif token.kind == "word":
             groups.word(token.word)
         elif token.kind != "operator":
             groups.redirect(token)
+        elif token.text == "(" and before.word.is_bare and _NAME.fullmatch(before.text):
+            is_array = True  # `name=(…)`: its words are run by nobody
         elif token.text == "(":
             groups.end(";") if groups.now.words else None
             groups.open("(")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from harkback._record import NamedTuple
 from harkback.audit.calls import OWN, call_of_tool, calls_in
-from harkback.audit.results import OTHER, leads, results
+from harkback.audit.results import NOT_RUN, OTHER, leads, results
 from harkback.audit.steps import Act, Step, next_step
 from harkback.model import HOOK, META, PROMPT, REPLY, TOOL_CALL, TOOL_RESULT
 
@@ -163,7 +163,7 @@ class Walk:
         took = max(0, ended - began) if began is not None and ended is not None else None
         for call, result in zip(group.calls, results(group.calls, text, self.command), strict=True):
             step = next_step(call, found, acts, self.folders) if result.verdict != OTHER else Step("")
-            took_ms = took if result.ms is None else result.ms
+            took_ms = None if result.why == NOT_RUN else took if result.ms is None else result.ms
             yield Asked(self.about, began, call, result, len(text) // len(group.calls), took_ms, step)
 
 

@@ -131,6 +131,27 @@ class Transcripts:
         )
         return row[0], [session for (session,) in rows]
 
+    def family(self, agent: str, native: str) -> list[str]:
+        """Give the ids of the sessions that hold a message of a session: itself, its forks, what it was forked from.
+
+        A fork that names where it comes from belongs to it without a copy as well.
+        """
+        rows = self.con.execute(
+            "WITH one AS (SELECT id, parent, relation FROM session WHERE agent=?1 AND native=?2),"
+            " mine(message) AS (SELECT part.message FROM part JOIN transcript ON transcript.id = part.transcript"
+            " WHERE transcript.session = (SELECT id FROM one) UNION SELECT message FROM copy"
+            " JOIN transcript ON transcript.id = copy.transcript WHERE transcript.session = (SELECT id FROM one)),"
+            " place(transcript) AS (SELECT copy.transcript FROM mine JOIN copy ON copy.message = mine.message"
+            " UNION SELECT part.transcript FROM mine JOIN identity ON identity.key = mine.message"
+            " JOIN part ON part.seq = identity.seq)"
+            " SELECT agent || ':' || native FROM session WHERE id IN (SELECT id FROM one UNION SELECT session"
+            " FROM place JOIN transcript ON transcript.id = place.transcript)"
+            " OR agent=?1 AND (parent=?2 AND relation='fork' OR native ="
+            " (SELECT parent FROM one WHERE relation='fork')) ORDER BY native",
+            (agent, native),
+        )
+        return [session for (session,) in rows]
+
     def parts(self, messages: Sequence[int]) -> dict[int, list[StoredPart]]:
         """Give the parts of messages, by message."""
         seqs: dict[int, list[int]] = {}
