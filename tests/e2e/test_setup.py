@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -176,18 +177,89 @@ def test_the_start_of_a_session_is_taken_out_of_what_others_changed(home: Path, 
     assert "SessionStart" not in path.read_text()
 
 
+def older(home: Path, name: str, now: str, before: str) -> None:
+    """Let a file of Claude Code be as an older version of us wrote it, with the record of that."""
+    path = home / ".claude" / name
+    whole = path.read_bytes()
+    assert now.encode() in whole
+    path.write_bytes(whole.replace(now.encode(), before.encode()))
+    record = archive() / "setup" / "claude-code.json"
+    told = json.loads(record.read_text())
+    for one in told["files"]:
+        if one["path"] == str(path):
+            one["written"] = one["piece"] = hashlib.sha256(path.read_bytes()).hexdigest()
+    record.write_text(json.dumps(told))
+
+
 def test_after_an_upgrade_only_what_is_ours_changes_and_undoing_still_leads_back(home: Path) -> None:
     before = lying_in(home)
     hark("setup", "claude-code", "--yes")
-    settings(home).write_text(settings(home).read_text().replace('"hark hook"', '"/old/hark hook"'))
-    skill = home / ".claude" / "skills" / "hark" / "SKILL.md"
-    skill.write_text(skill.read_text() + "older\n")
+    after = lying_in(home)
+    older(home, "skills/hark/SKILL.md", "Search before", "Seek before")
+    older(home, "CLAUDE.md", "never answer", "do not answer")
     told = hark("setup", "--status", "--json").json["agents"][0]
-    assert (told["installed"], told["stale"]) == ("stale", [str(settings(home)), str(skill)])
+    paths = [home / ".claude" / "CLAUDE.md", home / ".claude" / "skills" / "hark" / "SKILL.md"]
+    assert (told["installed"], told["stale"], told["problems"]) == ("stale", [str(one) for one in paths], [])
     hark("setup", "--yes")
-    assert "/old/hark" not in settings(home).read_text()
+    assert lying_in(home) == after
     hark("setup", "--undo", "--yes")
     assert lying_in(home) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "now", "edited", "renewed"),
+    [
+        ("skills/hark/SKILL.md", "Search before", "Look before", "move the file away, then `hark setup claude-code`"),
+        (
+            "CLAUDE.md",
+            "never answer",
+            "do not answer",
+            "`hark setup claude-code --undo`, then `hark setup claude-code`",
+        ),
+    ],
+)
+def test_what_a_person_changed_in_our_texts_stays(home: Path, name: str, now: str, edited: str, renewed: str) -> None:
+    hark("setup", "claude-code", "--yes")
+    path = home / ".claude" / name
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(now.encode(), edited.encode()))
+    changed = path.read_bytes()
+    assert changed != whole
+    (home / ".claude.json").unlink()
+    found = hark("setup", "claude-code", "--yes")
+    assert (home / ".claude.json").exists(), "the rest is set up"
+    assert f"{path} stays: somebody has changed the " in found.out
+    assert f"To renew it: {renewed}" in found.out
+    assert path.read_bytes() == changed
+    told = hark("setup", "claude-code", "--yes", "--json").json["agents"][0]
+    assert (told["files"], len(told["notes"])) == ([], 1)
+    (state,) = hark("setup", "claude-code", "--status", "--json").json["agents"]
+    assert (state["installed"], state["stale"], state["problems"]) == ("yes", [], told["notes"])
+    if "--undo" in renewed:
+        hark("setup", "claude-code", "--undo", "--yes")
+    else:
+        path.unlink()
+    hark("setup", "claude-code", "--yes")
+    assert path.read_bytes() == whole
+
+
+def test_a_file_of_another_tool_under_our_name_is_refused_and_stays(home: Path) -> None:
+    path = home / ".copilot" / "hooks" / "hark.json"
+    path.parent.mkdir(parents=True)
+    path.write_text('{"version": 1, "hooks": {"sessionEnd": [{"type": "command", "bash": "other hook"}]}}')
+    before = lying_in(home)
+    found = hark("setup", "copilot", "--yes")
+    assert (found.status, f"{path} cannot take an entry of ours: it is a file of somebody else" in found.err) == (
+        2,
+        True,
+    )
+    (state,) = hark("setup", "copilot", "--status", "--json").json["agents"]
+    assert (state["installed"], len(state["problems"])) == ("no", 1)
+    hark("setup", "--undo", "--yes")
+    assert lying_in(home) == before
+    path.unlink()
+    assert hark("setup", "copilot", "--yes").status == 0
+    assert "hark hook" in path.read_text()
 
 
 def test_without_its_records_what_is_recognised_is_taken_out(home: Path) -> None:

@@ -251,7 +251,7 @@ def test_what_codex_notes_about_our_hooks_goes_with_us() -> None:
     assert left == before + '\n[hooks.state]\n\n[hooks.state."theirs"]\ntrusted_hash = "sha256:2"\n'
 
 
-def test_a_file_of_ours_takes_the_place_of_an_older_one_and_of_no_other() -> None:
+def test_a_file_of_ours_takes_the_place_of_an_older_one() -> None:
     part = parts.skill("/skills", Wanted())
     text = part.put(None)
     assert text.splitlines()[1] == "name: hark"
@@ -259,8 +259,6 @@ def test_a_file_of_ours_takes_the_place_of_an_older_one_and_of_no_other() -> Non
     assert part.put(text + "changed") == text
     assert part.take(text, None) is None
     assert part.take(text + "changed", None) == text + "changed"
-    with pytest.raises(Unfit, match="somebody else"):
-        part.put("---\nname: hark\n---\nmine\n")
 
 
 def test_the_rule_is_short_and_every_text_names_the_program_as_it_is_found() -> None:

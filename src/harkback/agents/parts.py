@@ -8,7 +8,7 @@ import re
 from functools import partial
 
 from harkback.agents import json_edits, text_block, toml_table
-from harkback.agents.program import SERVER, Part, Unfit
+from harkback.agents.program import SERVER, Part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from harkback.agents.json_edits import Edit
     from harkback.agents.program import Wanted
-
-MARK = "Written by `hark setup`"
-"""Stands in every file that is ours alone."""
 
 HOOK_TIMEOUT_S = 10
 END_TIMEOUT_S = 3
@@ -50,7 +47,7 @@ def toml_server(path: str, values: dict[str, Any], trusted: Sequence[str]) -> Pa
 def rule(path: str, wanted: Wanted) -> Part:
     """Give the page that an agent reads at every start, with the rule in it."""
     body = spoken(data("rule.md"), wanted.program)
-    return Part(path, "rule", lambda text: text_block.put(text, body), text_block.take)
+    return Part(path, "rule", lambda text: text_block.put(text, body), text_block.take, piece=text_block.block)
 
 
 def skill(folder: str, wanted: Wanted) -> Part:
@@ -65,15 +62,13 @@ def script(path: str, name: str, wanted: Wanted) -> Part:
     return own(path, "prompt hook", text)
 
 
-def own(path: str, what: str, body: str, mark: str = MARK) -> Part:
-    """Give a file that is ours alone, and known by the mark in it."""
-    return Part(path, what, partial(_put_own, body=body, mark=mark), partial(_take_own, body=body), is_own=True)
+def own(path: str, what: str, body: str) -> Part:
+    """Give a file that is ours alone: as it is written today, or as the record says that it was written."""
+    return Part(path, what, lambda _: body, partial(_take_own, body=body), is_own=True, piece=_plain)
 
 
-def _put_own(text: str | None, *, body: str, mark: str) -> str:
-    if text is not None and text.strip() and mark not in text:
-        raise Unfit("it is a file of somebody else")
-    return body
+def _plain(text: str) -> str:
+    return text.strip() and text.replace("\r\n", "\n")
 
 
 def _take_own(text: str, before: str | None, *, body: str) -> str | None:

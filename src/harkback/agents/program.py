@@ -59,6 +59,8 @@ class Part(NamedTuple):
     """From a text with us in it and the text before we came to the text without us, None for no file. Raises Unfit."""
     is_own: bool = False
     """Whether nothing in the file is anybody else's."""
+    piece: Callable[[str], str] | None = None
+    """From a text to what we write in it as a whole, line ends plain, "" for nothing; None where we write entries."""
 
 
 class Agent(NamedTuple):

@@ -29,6 +29,8 @@ class Kept(NamedTuple):
     """The hash of what we wrote."""
     before: bytes | None
     """What stood there without us; None for no file."""
+    piece: str = ""
+    """The hash of what is ours as a whole in what we wrote, "" where that is entries."""
 
 
 class Record(NamedTuple):
@@ -62,10 +64,11 @@ def load(data: str, agent: str) -> Record | None:
 
 
 def _kept(data: str, agent: str, told: dict[str, Any]) -> Kept:
+    piece = told.get("piece", "")
     if told["backup"] is None:
-        return Kept(told["path"], told["written"], None)
+        return Kept(told["path"], told["written"], None, piece)
     with open(os.path.join(data, FOLDER, agent, os.path.basename(told["backup"])), "rb") as file:
-        return Kept(told["path"], told["written"], file.read())
+        return Kept(told["path"], told["written"], file.read(), piece)
 
 
 def save(data: str, agent: str, record: Record) -> None:
@@ -78,7 +81,7 @@ def save(data: str, agent: str, record: Record) -> None:
             name = None if one.before is None else f"{number}-{one.written[:12]}-{os.path.basename(one.path)}"
             if name is not None and one.before is not None:
                 _write(os.path.join(folder, name), one.before)
-            told.append({"path": one.path, "written": one.written, "backup": name})
+            told.append({"path": one.path, "written": one.written, "backup": name, "piece": one.piece})
         text = json.dumps(
             {"layout": _LAYOUT, "context": record.context, "mcp": record.mcp, "folders": record.folders, "files": told},
             ensure_ascii=False,

@@ -34,6 +34,8 @@ class Plan(NamedTuple):
     """What will be kept; None where nothing is."""
     left: tuple[str, ...] = ()
     """Files of ours that stay, because somebody changed them since."""
+    notes: tuple[str, ...] = ()
+    """What a person has to know of files that are not as we would have them."""
 
 
 class State(NamedTuple):
@@ -54,19 +56,49 @@ def planned(agent: Agent, where: Where, wanted: Wanted, data: str) -> Plan:
     old = records.load(data, agent.name) or Record()
     changes: list[Change] = []
     kept: list[Kept] = []
+    notes: list[str] = []
     parts = agent.parts(where, wanted)
     for part in parts:
-        now = files.read(part.path)
-        new = _put(part, now)
+        now, was = files.read(part.path), old.of(part.path)
+        is_edited = _is_edited(part, now, was)
+        new = now if is_edited else _put(part, now)
+        notes += [_edited(part, agent)] if is_edited else []
         if new == now:
-            kept += filter(None, [old.of(part.path)])
+            kept += filter(None, [was])
             continue
         files.check_writable(part.path, agent.name)
         changes.append(Change(part.path, now, new))
-        kept.append(Kept(part.path, files.digest(new), _without_us(part, now, old.of(part.path))))
+        piece = files.digest(_piece(part, new).encode()) if part.piece else ""
+        kept.append(Kept(part.path, files.digest(new), _without_us(part, now, was), piece))
     kept += [one for one in old.files if one.path not in {part.path for part in parts}]
     record = Record(tuple(kept), old.folders, wanted.context, wanted.mcp)
-    return Plan(agent, tuple(changes), record)
+    return Plan(agent, tuple(changes), record, notes=tuple(notes))
+
+
+def _piece(part: Part, data: bytes | None) -> str:
+    text = files.text_of(data, part.path)
+    try:
+        return part.piece(text) if part.piece and text else ""
+    except Unfit as error:
+        raise errors.SettingsUnfit(part.path, error) from error
+
+
+def _is_edited(part: Part, now: bytes | None, kept: Kept | None) -> bool:
+    """Whether somebody changed what is ours as a whole. Raises SettingsUnfit where a whole file never was ours."""
+    piece = _piece(part, now)
+    if not piece or piece == _piece(part, _put(part, None)):
+        return False
+    if kept and (files.digest(now) == kept.written or files.digest(piece.encode()) == kept.piece):
+        return False
+    if part.is_own and kept is None:
+        raise errors.SettingsUnfit(part.path, "it is a file of somebody else")
+    return True
+
+
+def _edited(part: Part, agent: Agent) -> str:
+    again = f"`hark setup {agent.name}`"
+    renewed = f"move the file away, then {again}" if part.is_own else f"`hark setup {agent.name} --undo`, then {again}"
+    return f"{part.path} stays: somebody has changed the {part.what} in it. To renew it: {renewed}"
 
 
 def _put(part: Part, now: bytes | None) -> bytes | None:
@@ -187,7 +219,9 @@ def state(agent: Agent, where: Where, wanted: Wanted, data: str, has_program: Ca
         wanted = wanted._replace(context=record.context, mcp=record.mcp)
     for part in agent.parts(where, wanted):
         try:
-            found = _state(part)
+            kept = record.of(part.path) if record else None
+            found = _state(part, kept)
+            problems += [_edited(part, agent)] if _is_edited(part, files.read(part.path), kept) else []
         except errors.SettingsUnfit as error:
             problems.append(str(error))
             continue
@@ -201,12 +235,13 @@ def state(agent: Agent, where: Where, wanted: Wanted, data: str, has_program: Ca
     return State(agent, folder, is_found, installed, tuple(stale), tuple(problems))
 
 
-def _state(part: Part) -> str:
+def _state(part: Part, kept: Kept | None) -> str:
     now = files.read(part.path)
     if now is None:
         return NOTHING
-    if _put(part, now) == now:
+    if _is_edited(part, now, kept) or _put(part, now) == now:
         return WHOLE
     text = files.text_of(now, part.path)
     assert text is not None
-    return NOTHING if _taken(part, now, None) == now and "`hark setup`" not in text else STALE
+    has_ours = _taken(part, now, None) != now or (part.is_own and text.strip())
+    return STALE if has_ours else NOTHING
