@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     set_up()
     words = options.what
     if words[:1] == ["plugin"]:
-        return setup_targets.plugin(options)
+        return setup_targets.plugin(options, os.environ)
     here = _here(context=options.context, mcp=not options.no_mcp)
     if words[:1] == ["schedule"]:
         return setup_targets.schedule(options, here.place, here.env, here.path, here.wanted.env)
