@@ -243,6 +243,39 @@ def test_what_a_person_changed_in_our_texts_stays(home: Path, name: str, now: st
     assert path.read_bytes() == whole
 
 
+@pytest.mark.parametrize("line", ["HARK_HOME=/data/hk hark hook", "/opt/othertool/hark hook"])
+def test_a_hook_that_setup_did_not_write_stays_and_is_named(home: Path, line: str) -> None:
+    text = json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": line}]}]}})
+    settings(home).write_text(text)
+    found = hark("setup", "claude-code", "--yes")
+    said = f"{settings(home)} stays with `{line}`, which `hark setup` did not write: the hook speaks twice"
+    assert said in found.out
+    groups = json.loads(settings(home).read_text())["hooks"]["UserPromptSubmit"]
+    assert groups[0]["hooks"][0]["command"] == line
+    assert len(groups) == 2
+    assert said in hark("setup", "claude-code", "--status").out
+    settings(home).write_text(settings(home).read_text() + "\n")
+    hark("setup", "claude-code", "--undo", "--yes")
+    assert settings(home).read_text().strip() == text
+    settings(home).write_text(text.replace(line, "hark hook"))
+    assert "speaks twice" not in hark("setup", "claude-code", "--yes").out
+
+
+def test_a_hook_that_setup_wrote_before_is_brought_up_to_date(home: Path) -> None:
+    hark("setup", "claude-code", "--yes")
+    after = lying_in(home)
+    text = settings(home).read_text().replace('"hark hook"', '"/old/hark hook"')
+    assert "/old/" in text
+    settings(home).write_text(text)
+    record = archive() / "setup" / "claude-code.json"
+    told = json.loads(record.read_text())
+    record.write_text(json.dumps(told | {"hooks": ["/old/hark hook"]}))
+    (state,) = hark("setup", "claude-code", "--status", "--json").json["agents"]
+    assert (state["stale"], state["problems"]) == ([str(settings(home))], [])
+    assert "speaks twice" not in hark("setup", "claude-code", "--yes").out
+    assert lying_in(home) == after
+
+
 def test_a_file_of_another_tool_under_our_name_is_refused_and_stays(home: Path) -> None:
     path = home / ".copilot" / "hooks" / "hark.json"
     path.parent.mkdir(parents=True)
@@ -480,7 +513,12 @@ def test_codex_trusts_the_hook_on_request_only_and_undoing_takes_the_trust_back(
     assert hark("setup", "codex", "--yes").out.startswith("Codex: nothing to change")
     hark("setup", "--undo", "--yes")
     assert lying_in(home) == before
+    hooks = home / ".codex" / "hooks.json"
+    other = {"hooks": [{"type": "command", "command": "/opt/othertool/hark hook"}]}
+    hooks.write_text(json.dumps({"hooks": {"UserPromptSubmit": [other]}}))
     hark("setup", "codex", "--yes", "--trust")
+    assert "user_prompt_submit:1:0" in config.read_text()
+    assert "user_prompt_submit:0:0" not in config.read_text(), "what we did not write is not ours to trust"
     config.write_text(config.read_text() + '\n[projects."/w"]\ntrust_level = "trusted"\n')
     hark("setup", "--undo", "--yes")
     assert config.read_text().split() == ["model", "=", '"x"', '[projects."/w"]', "trust_level", "=", '"trusted"']

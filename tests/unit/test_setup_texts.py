@@ -89,10 +89,21 @@ def test_what_others_put_in_later_stays() -> None:
 
 def test_an_older_command_line_is_brought_up_to_date_where_it_stands() -> None:
     old = '{"hooks": {"UserPromptSubmit": [{"matcher": "*", "hooks": [{"command": "/old/bin/hark hook" /* c */}]}]}}'
-    changed = json_edits.put(old, [PROMPT])
+    edit = PROMPT._replace(lines=frozenset({"/old/bin/hark hook"}))
+    assert json_edits.others(old, [edit]) == []
+    changed = json_edits.put(old, [edit])
     assert changed.startswith('{"hooks": {"UserPromptSubmit": [{"matcher": "*", "hooks": [{"command": "hark hook", ')
     assert "/* c */" in changed
-    assert json_edits.take(changed, [PROMPT], None) is None
+    assert json_edits.take(changed, [edit], None) is None
+
+
+def test_a_line_that_we_did_not_write_stays_and_is_named() -> None:
+    old = '{"hooks": {"UserPromptSubmit": [{"hooks": [{"command": "/old/bin/hark hook"}, {"command": "other"}]}]}}'
+    changed = json_edits.put(old, [PROMPT])
+    groups = parse(changed).value["hooks"]["UserPromptSubmit"]
+    assert groups == [parse(old).value["hooks"]["UserPromptSubmit"][0], {"hooks": [HANDLER]}]
+    assert json_edits.others(changed, [PROMPT]) == ["/old/bin/hark hook"]
+    assert json_edits.take(changed, [PROMPT], old) == old
 
 
 def test_our_handler_among_others_of_a_group_goes_alone() -> None:

@@ -31,6 +31,7 @@ def settings(path: str, edits: Sequence[Edit]) -> Part:
         ", ".join(dict.fromkeys(one if one == "MCP server" else f"hook {one}" for one in said)),
         lambda text: json_edits.put(text, edits),
         lambda text, before: json_edits.take(text, edits, before),
+        others=lambda text: json_edits.others(text, edits),
     )
 
 

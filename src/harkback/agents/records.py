@@ -41,6 +41,8 @@ class Record(NamedTuple):
     """Those that had to be made."""
     context: bool = False
     mcp: bool = True
+    hooks: tuple[str, ...] = ()
+    """The command lines of the hook that were written."""
 
     def of(self, path: str) -> Kept | None:
         """Find what is kept of a file."""
@@ -54,7 +56,9 @@ def load(data: str, agent: str) -> Record | None:
         with open(path, encoding="utf-8") as file:
             told = json.load(file)
         files = tuple(_kept(data, agent, one) for one in told["files"])
-        return Record(files, tuple(told["folders"]), bool(told["context"]), bool(told["mcp"]))
+        return Record(
+            files, tuple(told["folders"]), bool(told["context"]), bool(told["mcp"]), tuple(told.get("hooks", ()))
+        )
     except FileNotFoundError:
         if os.path.exists(path):
             raise errors.BackupDamaged(path, "a file that it names is missing", agent) from None
@@ -83,7 +87,14 @@ def save(data: str, agent: str, record: Record) -> None:
                 _write(os.path.join(folder, name), one.before)
             told.append({"path": one.path, "written": one.written, "backup": name, "piece": one.piece})
         text = json.dumps(
-            {"layout": _LAYOUT, "context": record.context, "mcp": record.mcp, "folders": record.folders, "files": told},
+            {
+                "layout": _LAYOUT,
+                "context": record.context,
+                "mcp": record.mcp,
+                "hooks": record.hooks,
+                "folders": record.folders,
+                "files": told,
+            },
             ensure_ascii=False,
             indent=1,
         )

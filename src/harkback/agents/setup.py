@@ -57,12 +57,12 @@ def planned(agent: Agent, where: Where, wanted: Wanted, data: str) -> Plan:
     changes: list[Change] = []
     kept: list[Kept] = []
     notes: list[str] = []
-    parts = agent.parts(where, wanted)
+    parts = agent.parts(where, wanted._replace(known=old.hooks))
     for part in parts:
         now, was = files.read(part.path), old.of(part.path)
         is_edited = _is_edited(part, now, was)
         new = now if is_edited else _put(part, now)
-        notes += [_edited(part, agent)] if is_edited else []
+        notes += [_edited(part, agent)] if is_edited else _twice(part, now)
         if new == now:
             kept += filter(None, [was])
             continue
@@ -71,8 +71,27 @@ def planned(agent: Agent, where: Where, wanted: Wanted, data: str) -> Plan:
         piece = files.digest(_piece(part, new).encode()) if part.piece else ""
         kept.append(Kept(part.path, files.digest(new), _without_us(part, now, was), piece))
     kept += [one for one in old.files if one.path not in {part.path for part in parts}]
-    record = Record(tuple(kept), old.folders, wanted.context, wanted.mcp)
+    record = Record(tuple(kept), old.folders, wanted.context, wanted.mcp, _lines(old, wanted))
     return Plan(agent, tuple(changes), record, notes=tuple(notes))
+
+
+def _lines(old: Record, wanted: Wanted) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*old.hooks, wanted.hook)))
+
+
+def _others(part: Part, data: bytes | None) -> list[str]:
+    text = files.text_of(data, part.path)
+    try:
+        return list(part.others(text)) if part.others and text else []
+    except Unfit as error:
+        raise errors.SettingsUnfit(part.path, error) from error
+
+
+def _twice(part: Part, now: bytes | None) -> list[str]:
+    return [
+        f"{part.path} stays with `{one}`, which `hark setup` did not write: the hook speaks twice until you take it out"
+        for one in _others(part, now)
+    ]
 
 
 def _piece(part: Part, data: bytes | None) -> str:
@@ -173,7 +192,7 @@ def undone(agent: Agent, where: Where, wanted: Wanted, data: str) -> Plan:
     record = records.load(data, agent.name) or Record()
     parts: dict[str, list[Part]] = {}
     for context in (True, False):  # whatever was chosen when it was set up
-        for part in agent.parts(where, wanted._replace(mcp=True, context=context)):
+        for part in agent.parts(where, wanted._replace(mcp=True, context=context, known=record.hooks)):
             parts.setdefault(part.path, []).append(part)
     changes, left = [], []
     for path in dict.fromkeys((*(one.path for one in record.files), *parts)):
@@ -216,12 +235,13 @@ def state(agent: Agent, where: Where, wanted: Wanted, data: str, has_program: Ca
         record = None
         problems.append(str(error))
     if record:
-        wanted = wanted._replace(context=record.context, mcp=record.mcp)
+        wanted = wanted._replace(context=record.context, mcp=record.mcp, known=record.hooks)
     for part in agent.parts(where, wanted):
         try:
             kept = record.of(part.path) if record else None
             found = _state(part, kept)
             problems += [_edited(part, agent)] if _is_edited(part, files.read(part.path), kept) else []
+            problems += _twice(part, files.read(part.path)) if found in {STALE, WHOLE} else []
         except errors.SettingsUnfit as error:
             problems.append(str(error))
             continue

@@ -187,8 +187,14 @@ def _trust(here: Here) -> None:
     folder, data = codex.folder(here.where), here.place.data
     path = os.path.join(folder, codex.SETTINGS)
     before = files.read(path)
-    codex_trust.trust(program, here.env, here.place.home, os.path.join(folder, codex.HOOKS))
+    codex_trust.trust(program, here.env, here.place.home, os.path.join(folder, codex.HOOKS), _lines(here))
     records.adopt(data, codex.AGENT.name, path, before, files.read(path))
+
+
+def _lines(here: Here) -> frozenset[str]:
+    """Give the command lines of the hook that are ours in Codex. Raises BackupDamaged."""
+    old = records.load(here.place.data, codex.AGENT.name)
+    return here.wanted._replace(known=old.hooks if old else ()).lines
 
 
 def _undo(here: Here, agents: list[Agent], options: argparse.Namespace) -> int:
@@ -226,6 +232,6 @@ def _trusted(here: Here) -> str:
         return "not known, because `codex` is not found"
     try:
         hooks = os.path.join(codex.folder(here.where), codex.HOOKS)
-        return codex_trust.trusted(program, here.env, here.place.home, hooks)
+        return codex_trust.trusted(program, here.env, here.place.home, hooks, _lines(here))
     except errors.NoTrust as error:
         return f"not known: {error}"
