@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from harkback.agents.json_text import parse
 from harkback.agents.table import AGENTS
 from harkback.cli import main
 
@@ -305,6 +306,38 @@ def test_without_its_records_what_is_recognised_is_taken_out(home: Path) -> None
     assert settings(home).read_bytes() == before
     assert not (home / ".codex" / "hooks.json").exists()
     assert not (home / ".claude" / "skills" / "hark" / "SKILL.md").exists()
+
+
+@pytest.mark.parametrize(
+    "text", ['{"hooks": {}}', '{"hooks": {}, "mcpServers": {}}\n', "{}", '{\n  "a": 1 // mine\n}\n']
+)
+def test_without_its_record_nothing_goes_that_may_be_somebody_elses(
+    home: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.delenv("HARK_HOME")
+    servers = home / ".claude.json"
+    settings(home).write_text(text)
+    servers.write_text(text)
+    page = home / ".codex" / "AGENTS.md"
+    page.parent.mkdir()
+    page.write_text("\n")
+    hark("setup", "claude-code", "codex", "--yes")
+    assert "hark hook" in settings(home).read_text()
+    skill = home / ".claude" / "skills" / "hark" / "SKILL.md"
+    skill.write_text(skill.read_text() + "mine\n")
+    monkeypatch.setenv("HARK_HOME", str(home.parent / "another"))
+    found = hark("setup", "--undo", "--yes")
+    assert (found.status, found.err) == (0, "")
+    assert f"{settings(home)}: there is no record of it in {home.parent / 'another'}, so that only what" in found.out
+    assert "its backup is in that one" in found.out
+    assert f"{skill} stays: it is not what `hark setup` writes today" in found.out
+    for path, name in ((settings(home), "hooks"), (servers, "mcpServers")):
+        assert "hark" not in path.read_text()
+        assert parse(path.read_text()).value == {name: {}} | parse(text).value
+    assert page.read_text().strip() == ""
+    assert not (home / ".codex" / "hooks.json").exists(), "byte for byte what we write from nothing"
+    assert not (home / ".codex" / "config.toml").exists()
+    assert skill.read_text().endswith("mine\n")
 
 
 def test_backups_are_for_the_owner_alone(home: Path) -> None:

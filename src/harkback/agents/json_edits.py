@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from harkback._record import NamedTuple
 from harkback.agents.json_text import NoJson, added, parse, removed, replaced
 from harkback.agents.program import PLAIN, Unfit, is_hook, is_server
@@ -57,6 +59,19 @@ def take(text: str, edits: Sequence[Edit], before: str | None) -> str | None:
         changed = _take_server(changed, edit, before) if isinstance(edit, Server) else _take_hook(changed, edit, before)
     is_bare = changed != text and parse(changed).value == {} and not changed.strip(" \t\r\n{}")
     return before if is_bare and not (before or "").strip() else changed
+
+
+def cut(text: str, edits: Sequence[Edit]) -> str:
+    """Give the text without them where it is not known what stood there before: objects stay, also empty ones.
+
+    Only the list of an event goes with the last hook in it. Raises Unfit.
+    """
+    if not text.strip():
+        return text
+    for edit in reversed(edits):
+        boxes = json.dumps({edit.path[0]: {}})
+        text = _take_server(text, edit, boxes) if isinstance(edit, Server) else _take_hook(text, edit, boxes)
+    return text
 
 
 def _root(text: str) -> Node:

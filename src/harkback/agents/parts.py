@@ -31,6 +31,7 @@ def settings(path: str, edits: Sequence[Edit]) -> Part:
         ", ".join(dict.fromkeys(one if one == "MCP server" else f"hook {one}" for one in said)),
         lambda text: json_edits.put(text, edits),
         lambda text, before: json_edits.take(text, edits, before),
+        lambda text: json_edits.cut(text, edits),
         others=lambda text: json_edits.others(text, edits),
     )
 
@@ -42,13 +43,25 @@ def toml_server(path: str, values: dict[str, Any], trusted: Sequence[str]) -> Pa
         left = toml_table.without_tables(text, "hooks.state", trusted, before)
         return toml_table.take(left, "mcp_servers", SERVER, before)
 
-    return Part(path, "MCP server", lambda text: toml_table.put(text, "mcp_servers", SERVER, values), take)
+    def cut(text: str) -> str:
+        # As if the head of Codex's tables of trust had been there: nobody knows whose it is.
+        left = toml_table.without_tables(text, "hooks.state", trusted, text)
+        return toml_table.take(left, "mcp_servers", SERVER, "") or ""
+
+    return Part(path, "MCP server", lambda text: toml_table.put(text, "mcp_servers", SERVER, values), take, cut)
 
 
 def rule(path: str, wanted: Wanted) -> Part:
     """Give the page that an agent reads at every start, with the rule in it."""
     body = spoken(data("rule.md"), wanted.program)
-    return Part(path, "rule", lambda text: text_block.put(text, body), text_block.take, piece=text_block.block)
+    return Part(
+        path,
+        "rule",
+        lambda text: text_block.put(text, body),
+        text_block.take,
+        lambda text: text_block.take(text, "") or "",
+        piece=text_block.block,
+    )
 
 
 def skill(folder: str, wanted: Wanted) -> Part:
@@ -65,7 +78,7 @@ def script(path: str, name: str, wanted: Wanted) -> Part:
 
 def own(path: str, what: str, body: str) -> Part:
     """Give a file that is ours alone: as it is written today, or as the record says that it was written."""
-    return Part(path, what, lambda _: body, partial(_take_own, body=body), is_own=True, piece=_plain)
+    return Part(path, what, lambda _: body, partial(_take_own, body=body), lambda text: text, is_own=True, piece=_plain)
 
 
 def _plain(text: str) -> str:

@@ -67,6 +67,8 @@ class Part(NamedTuple):
     """From the text of the file, None for no file, to the text with us in it. Raises Unfit."""
     take: Callable[[str, str | None], str | None]
     """From a text with us in it and the text before we came to the text without us, None for no file. Raises Unfit."""
+    cut: Callable[[str], str]
+    """From a text to the text without us, where it is not known what stood there before. Raises Unfit."""
     is_own: bool = False
     """Whether nothing in the file is anybody else's."""
     piece: Callable[[str], str] | None = None

@@ -7,10 +7,11 @@ changes all files of an agent or none.
 from __future__ import annotations
 
 import os
+from itertools import product
 
 from harkback import errors
 from harkback._record import NamedTuple
-from harkback.agents import files, records
+from harkback.agents import command, files, records
 from harkback.agents.files import Change
 from harkback.agents.program import Unfit
 from harkback.agents.records import Kept, Record
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from harkback.agents.program import Agent, Part, Wanted, Where
+
+_MARK = b"Written by `hark setup`"
 
 NOTHING, PARTLY, STALE, WHOLE = "no", "partly", "stale", "yes"
 """How far an agent is set up."""
@@ -191,26 +194,64 @@ def undone(agent: Agent, where: Where, wanted: Wanted, data: str) -> Plan:
     """Work out what taking us out would change. Raises SettingsUnfit, SettingsReadOnly, BackupDamaged."""
     record = records.load(data, agent.name) or Record()
     parts: dict[str, list[Part]] = {}
-    for context in (True, False):  # whatever was chosen when it was set up
-        for part in agent.parts(where, wanted._replace(mcp=True, context=context, known=record.hooks)):
+    usual = wanted._replace(hook=command.hook_line(wanted.program), env={})
+    # Whatever was chosen when it was set up, and wherever the archive was.
+    for one, context, mcp in product((wanted, usual), (True, False), (True, False)):
+        for part in agent.parts(where, one._replace(mcp=mcp, context=context, known=record.hooks)):
             parts.setdefault(part.path, []).append(part)
-    changes, left = [], []
+    changes, left, notes = [], [], []
     for path in dict.fromkeys((*(one.path for one in record.files), *parts)):
         now, kept = files.read(path), record.of(path)
         if now is None:
             continue
-        new: bytes | None = now
-        if kept is not None and files.digest(now) == kept.written:
-            new = kept.before
-        else:
-            for part in parts.get(path, []):
-                new = None if new is None else _taken(part, new, kept.before if kept else None)
+        new = _recognised(parts[path], now) if kept is None else _put_back(parts.get(path, []), now, kept)
         if new == now:
             left += [path] if kept is not None and kept.before is None else []
-            continue
-        files.check_writable(path, agent.name)
-        changes.append(Change(path, now, new))
-    return Plan(agent, tuple(changes), None, tuple(left))
+            notes += [_unknown(path)] if kept is None and parts[path][0].is_own and _MARK in now else []
+        else:
+            files.check_writable(path, agent.name)
+            changes.append(Change(path, now, new))
+            notes += [_unrecorded(path, data)] if kept is None else []
+        notes += [_foreign(path, one) for one in _others(parts[path][0], new)] if path in parts else []
+    return Plan(agent, tuple(changes), None, tuple(left), tuple(notes))
+
+
+def _put_back(parts: Sequence[Part], now: bytes, kept: Kept) -> bytes | None:
+    """Say what a file becomes of which it is known what we wrote, and what stood there before."""
+    if files.digest(now) == kept.written:
+        return kept.before
+    new: bytes | None = now
+    for part in parts:
+        new = None if new is None else _taken(part, new, kept.before)
+    return new
+
+
+def _recognised(parts: Sequence[Part], now: bytes) -> bytes | None:
+    """Say what a file becomes of which nothing is known: it goes only where it is what we write from nothing."""
+    if any(now == _put(part, None) for part in parts):
+        return None
+    for part in parts:
+        text = files.text_of(now, part.path)
+        try:
+            now = files.bytes_of(part.cut(text or ""), now) or b""
+        except Unfit as error:
+            raise errors.SettingsUnfit(part.path, error) from error
+    return now
+
+
+def _unrecorded(path: str, data: str) -> str:
+    return (
+        f"{path}: there is no record of it in {data}, so that only what is recognised is taken out. Where it was set up"
+        " with another HARK_HOME, its backup is in that one, and `hark setup --undo` with it brings everything back"
+    )
+
+
+def _unknown(path: str) -> str:
+    return f"{path} stays: it is not what `hark setup` writes today, and no record here says that it wrote it"
+
+
+def _foreign(path: str, line: str) -> str:
+    return f"{path} stays with `{line}`, which no record here says that `hark setup` wrote"
 
 
 def taken_out(plan: Plan, data: str) -> None:

@@ -203,7 +203,7 @@ def _undo(here: Here, agents: list[Agent], options: argparse.Namespace) -> int:
     def planned() -> list[Plan]:
         return [setup.undone(one, here.where, here.wanted, data) for one in agents]
 
-    plans = [one for one in planned() if options.what or one.changes or one.left]
+    plans = [one for one in planned() if options.what or one.changes or one.left or one.notes]
     agents = [one.agent for one in plans]
     if not _may_go_on(plans, options, "Take this out?"):
         return 0 if options.dry_run else 2
