@@ -18,10 +18,10 @@ from harkback.cli import main
 
 if TYPE_CHECKING:
     from tests.e2e.pens import hark
-    from tests.e2e.setup_homes import CHATS, CODEX, FAILS, SILENT, lying_in, put_program
+    from tests.e2e.setup_homes import CHATS, CODEX, FAILS, SILENT, SPEAKS, lying_in, put_program
 else:
     from pens import hark
-    from setup_homes import CHATS, CODEX, FAILS, SILENT, lying_in, put_program
+    from setup_homes import CHATS, CODEX, FAILS, SILENT, SPEAKS, lying_in, put_program
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a script with a first line for Unix")
 
@@ -117,7 +117,7 @@ def test_set_up_twice_is_once_and_undone_is_as_before(home: Path, names: list[st
     before = lying_in(home)
     first = hark("setup", *names, "--yes")
     assert (first.status, first.err) == (0, "")
-    assert "The hook works: `hark hook` answers in " in first.out
+    assert f"The hook works: `env HARK_HOME={archive()} hark hook` answers in " in first.out
     after = lying_in(home)
     assert len(after) > len(before)
     again = hark("setup", *names, "--yes")
@@ -265,7 +265,7 @@ def test_a_hook_that_setup_did_not_write_stays_and_is_named(home: Path, line: st
 def test_a_hook_that_setup_wrote_before_is_brought_up_to_date(home: Path) -> None:
     hark("setup", "claude-code", "--yes")
     after = lying_in(home)
-    text = settings(home).read_text().replace('"hark hook"', '"/old/hark hook"')
+    text = settings(home).read_text().replace(f'"env HARK_HOME={archive()} hark hook"', '"/old/hark hook"')
     assert "/old/" in text
     settings(home).write_text(text)
     record = archive() / "setup" / "claude-code.json"
@@ -490,7 +490,7 @@ def test_folders_that_were_moved_are_heeded(home: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("program", "said"),
     [
-        (FAILS, "`hark hook` fails in a shell as agents start it (no such thing). Check which program `which hark`"),
+        (FAILS, " hark hook` fails in a shell as agents start it (no such thing). Check which program `which hark`"),
         (SILENT, "and said nothing to"),
         (CHATS, "answers with something that no agent reads. Check which program"),
     ],
@@ -503,6 +503,25 @@ def test_a_hook_that_does_not_answer_is_told_with_the_next_step(home: Path, prog
     assert said in found.out
     told = hark("setup", "claude-code", "--yes", "--json").json["hook"]
     assert (told["works"], said in told["says"]) == (False, True)
+
+
+NEEDS = SPEAKS.replace("import json, sys", "import json, os, sys\nassert os.environ.get('HARK_HOME') == {home!r}")
+
+
+def test_the_hook_is_told_where_the_archive_was_moved_to(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARK_HOME", str(home.parent / "a b"))
+    put_program(home, NEEDS.format(python=sys.executable, home=str(home.parent / "a b")))
+    assert hark("setup", "claude-code", "pi", "--yes").status == 0
+    line = f"env HARK_HOME='{home.parent}/a b' hark hook"
+    assert parse(settings(home).read_text()).value["hooks"]["SessionEnd"][0]["hooks"][0]["command"] == line
+    script = (home / ".pi" / "agent" / "extensions" / "hark.ts").read_text()
+    assert f'const ENV = {{"HARK_HOME": "{home.parent}/a b"}};' in script
+    hark("setup", "--undo", "--yes")
+    # The usual place, said by a variable: the trial must do without it, as agents may.
+    monkeypatch.setenv("HARK_HOME", str(home / ".local" / "share" / "harkback"))
+    put_program(home, NEEDS.format(python=sys.executable, home=None))
+    assert "The hook works: `hark hook` answers" in hark("setup", "claude-code", "pi", "--yes").out
+    assert "const ENV = {};" in (home / ".pi" / "agent" / "extensions" / "hark.ts").read_text()
 
 
 # -- status --------------------------------------------------------------------------------------------------------

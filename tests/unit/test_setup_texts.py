@@ -362,7 +362,10 @@ def test_a_program_on_the_path_is_named_bare_and_one_in_a_virtual_environment_in
     assert command.program(str(tmp_path), python, "x") == str(venv)
     assert command.program(str(tmp_path), str(tmp_path / "python"), str(usual)) == str(usual)
     assert command.program(str(tmp_path), str(tmp_path / "python"), "-c") == "hark"
-    assert command.hook_line("hark") == "hark hook"
+    assert command.hook_line("hark") == command.hook_line("hark", {}) == "hark hook"
+    if sys.platform != "win32":
+        assert command.hook_line("/a b/hark", {"HARK_HOME": "/c d"}) == "env HARK_HOME='/c d' '/a b/hark' hook"
+    assert is_hook(command.hook_line("hark", {"HARK_HOME": "/c d"}))
     assert is_hook(command.hook_line(str(venv)))
 
 

@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import sys
 
+from harkback.agents.program import PLAIN
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,10 +66,12 @@ def program(path: str, python: str, started_as: str) -> str:
     return os.path.abspath(started_as) if os.path.basename(started_as) in {"hark", "hark.exe"} else "hark"
 
 
-def hook_line(name: str) -> str:
-    """Give the command line of the hook, as a shell takes it."""
-    if name == "hark":
-        return "hark hook"
+def hook_line(name: str, own: Mapping[str, str] | None = None) -> str:
+    """Give the command line of the hook, as a shell takes it; `own` is what it must find in its environment.
+
+    On Windows no line of both of its shells sets a variable: there it stands in the user's environment.
+    """
     if sys.platform == "win32":
-        return f'"{name}" hook'
-    return f"{shlex.quote(name)} hook"
+        return PLAIN if name == "hark" else f'"{name}" hook'
+    env = "".join(f"{key}={shlex.quote(value)} " for key, value in (own or {}).items())
+    return f"{f'env {env}' if env else ''}{shlex.quote(name)} hook"

@@ -72,6 +72,7 @@ def skill(folder: str, wanted: Wanted) -> Part:
 def script(path: str, name: str, wanted: Wanted) -> Part:
     """Give an extension in TypeScript."""
     text = data(name).replace('PROGRAM = "hark"', f"PROGRAM = {json.dumps(wanted.program)}")
+    text = text.replace("ENV = {}", f"ENV = {json.dumps(dict(wanted.env), ensure_ascii=False)}")
     text = text.replace("CONTEXT = false", f"CONTEXT = {json.dumps(wanted.context)}")
     return own(path, "prompt hook", text)
 

@@ -47,7 +47,7 @@ class Wanted(NamedTuple):
     """Whether a session begins with recent context."""
     mcp: bool = True
     env: Mapping[str, str] = {}
-    """What the MCP server must find in its environment, because the agent may not hand it on."""
+    """What we must find in our environment, because the agent may not hand it on."""
     known: tuple[str, ...] = ()
     """Command lines of the hook that we wrote before, which are ours like the one of today."""
 

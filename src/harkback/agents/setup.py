@@ -60,7 +60,7 @@ def planned(agent: Agent, where: Where, wanted: Wanted, data: str) -> Plan:
     changes: list[Change] = []
     kept: list[Kept] = []
     notes: list[str] = []
-    parts = agent.parts(where, wanted._replace(known=old.hooks))
+    parts = agent.parts(where, wanted._replace(known=(*wanted.known, *old.hooks)))
     for part in parts:
         now, was = files.read(part.path), old.of(part.path)
         is_edited = _is_edited(part, now, was)
@@ -197,7 +197,7 @@ def undone(agent: Agent, where: Where, wanted: Wanted, data: str) -> Plan:
     usual = wanted._replace(hook=command.hook_line(wanted.program), env={})
     # Whatever was chosen when it was set up, and wherever the archive was.
     for one, context, mcp in product((wanted, usual), (True, False), (True, False)):
-        for part in agent.parts(where, one._replace(mcp=mcp, context=context, known=record.hooks)):
+        for part in agent.parts(where, one._replace(mcp=mcp, context=context, known=(*wanted.known, *record.hooks))):
             parts.setdefault(part.path, []).append(part)
     changes, left, notes = [], [], []
     for path in dict.fromkeys((*(one.path for one in record.files), *parts)):
@@ -276,7 +276,7 @@ def state(agent: Agent, where: Where, wanted: Wanted, data: str, has_program: Ca
         record = None
         problems.append(str(error))
     if record:
-        wanted = wanted._replace(context=record.context, mcp=record.mcp, known=record.hooks)
+        wanted = wanted._replace(context=record.context, mcp=record.mcp, known=(*wanted.known, *record.hooks))
     for part in agent.parts(where, wanted):
         try:
             kept = record.of(part.path) if record else None

@@ -73,10 +73,11 @@ def _here(*, context: bool, mcp: bool) -> Here:
     found = place(env)
     path = command.login_path(env)
     name = command.program(path, sys.executable, sys.argv[0])
-    # Agents may start the server with little of their environment: what moves the archive must stand in the settings.
+    # Agents may start us with little of their environment: what moves the archive must stand in the settings.
     is_usual = place({"HOME": found.home, **{k: env[k] for k in ("LOCALAPPDATA",) if k in env}}).data == found.data
     own = {} if is_usual else {"HARK_HOME": found.data}
-    return Here(found, env, path, Wanted(command.hook_line(name), name, context, mcp, own))
+    wanted = Wanted(command.hook_line(name, own), name, context, mcp, own, known=(command.hook_line(name),))
+    return Here(found, env, path, wanted)
 
 
 def _named(words: list[str]) -> list[Agent]:
@@ -194,7 +195,7 @@ def _trust(here: Here) -> None:
 def _lines(here: Here) -> frozenset[str]:
     """Give the command lines of the hook that are ours in Codex. Raises BackupDamaged."""
     old = records.load(here.place.data, codex.AGENT.name)
-    return here.wanted._replace(known=old.hooks if old else ()).lines
+    return here.wanted._replace(known=(*here.wanted.known, *(old.hooks if old else ()))).lines
 
 
 def _undo(here: Here, agents: list[Agent], options: argparse.Namespace) -> int:
