@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from harkback import __version__
 from harkback.agents.json_text import parse
 from harkback.agents.table import AGENTS
 from harkback.cli import main
@@ -505,12 +506,14 @@ def test_a_hook_that_does_not_answer_is_told_with_the_next_step(home: Path, prog
     assert (told["works"], said in told["says"]) == (False, True)
 
 
-NEEDS = SPEAKS.replace("import json, sys", "import json, os, sys\nassert os.environ.get('HARK_HOME') == {home!r}")
+NEEDS = SPEAKS.replace(
+    "import json, sys", "import json, os, sys\nassert sys.argv[1] != 'hook' or os.environ.get('HARK_HOME') == {home!r}"
+)
 
 
 def test_the_hook_is_told_where_the_archive_was_moved_to(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HARK_HOME", str(home.parent / "a b"))
-    put_program(home, NEEDS.format(python=sys.executable, home=str(home.parent / "a b")))
+    put_program(home, NEEDS.format(python=sys.executable, version=__version__, home=str(home.parent / "a b")))
     assert hark("setup", "claude-code", "pi", "--yes").status == 0
     line = f"env HARK_HOME='{home.parent}/a b' hark hook"
     assert parse(settings(home).read_text()).value["hooks"]["SessionEnd"][0]["hooks"][0]["command"] == line
@@ -519,7 +522,7 @@ def test_the_hook_is_told_where_the_archive_was_moved_to(home: Path, monkeypatch
     hark("setup", "--undo", "--yes")
     # The usual place, said by a variable: the trial must do without it, as agents may.
     monkeypatch.setenv("HARK_HOME", str(home / ".local" / "share" / "harkback"))
-    put_program(home, NEEDS.format(python=sys.executable, home=None))
+    put_program(home, NEEDS.format(python=sys.executable, version=__version__, home=None))
     assert "The hook works: `hark hook` answers" in hark("setup", "claude-code", "pi", "--yes").out
     assert "const ENV = {};" in (home / ".pi" / "agent" / "extensions" / "hark.ts").read_text()
 

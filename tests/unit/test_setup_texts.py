@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from harkback import __version__
 from harkback.agents import claude_code, command, json_edits, parts, text_block, toml_table
 from harkback.agents.json_edits import Hook, Server
 from harkback.agents.json_text import NoJson, parse
@@ -344,10 +345,13 @@ def test_opencode_keeps_the_kind_of_settings_it_has(tmp_path: Path) -> None:
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell is needed")
 
 
-def program_in(folder: Path) -> Path:
+VERSION = f'[ "$*" = --version ] && echo "hark {__version__}"'
+
+
+def program_in(folder: Path, does: str = VERSION) -> Path:
     folder.mkdir(parents=True)
     path = folder / ("hark.exe" if sys.platform == "win32" else "hark")
-    path.write_text("#!/bin/sh\n")
+    path.write_text(f"#!/bin/sh\n{does}\n")
     path.chmod(0o755)
     return path
 
@@ -357,11 +361,11 @@ def test_a_program_on_the_path_is_named_bare_and_one_in_a_virtual_environment_in
     venv = program_in(tmp_path / "my venv" / "bin")
     (tmp_path / "my venv" / "pyvenv.cfg").write_text("")
     python = str(venv.parent / "python")
-    assert command.program(str(usual.parent), python, "x") == "hark"
-    assert command.program(str(venv.parent), python, "x") == str(venv)
-    assert command.program(str(tmp_path), python, "x") == str(venv)
-    assert command.program(str(tmp_path), str(tmp_path / "python"), str(usual)) == str(usual)
-    assert command.program(str(tmp_path), str(tmp_path / "python"), "-c") == "hark"
+    assert command.program(str(usual.parent), python, "x", {}) == "hark"
+    assert command.program(str(venv.parent), python, "x", {}) == str(venv)
+    assert command.program(str(tmp_path), python, "x", {}) == str(venv)
+    assert command.program(str(tmp_path), str(tmp_path / "python"), str(usual), {}) == str(usual)
+    assert command.program(str(tmp_path), str(tmp_path / "python"), "-c", {}) == "hark"
     assert command.hook_line("hark") == command.hook_line("hark", {}) == "hark hook"
     if sys.platform != "win32":
         assert command.hook_line("/a b/hark", {"HARK_HOME": "/c d"}) == "env HARK_HOME='/c d' '/a b/hark' hook"
@@ -370,12 +374,25 @@ def test_a_program_on_the_path_is_named_bare_and_one_in_a_virtual_environment_in
 
 
 @POSIX
+@pytest.mark.parametrize(
+    "does", ["echo other tool", "exit 0", "exec sleep 30", 'echo "hark 0.0.0"', f'echo "hark {__version__}"; exit 1']
+)
+def test_a_program_of_another_with_our_name_is_not_taken(tmp_path: Path, does: str) -> None:
+    other = program_in(tmp_path / "other" / "bin", does)
+    ours = program_in(tmp_path / "venv" / "bin")
+    python = str(ours.parent / "python")
+    assert command.program(str(other.parent), python, "x", {}) == str(ours)
+    other.write_text(f"#!/bin/sh\n{VERSION}\n")
+    assert command.program(str(other.parent), python, "x", {}) == "hark"
+
+
+@POSIX
 def test_a_link_into_a_virtual_environment_is_outside_of_it(tmp_path: Path) -> None:
     venv = program_in(tmp_path / "venv" / "bin")
     (tmp_path / "venv" / "pyvenv.cfg").write_text("")
     (tmp_path / "local").mkdir()
     (tmp_path / "local" / "hark").symlink_to(venv)
-    assert command.program(str(tmp_path / "local"), str(venv.parent / "python"), "x") == "hark"
+    assert command.program(str(tmp_path / "local"), str(venv.parent / "python"), "x", {}) == "hark"
 
 
 @POSIX

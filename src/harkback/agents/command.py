@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 
+from harkback import __version__
 from harkback.agents.program import PLAIN
 
 TYPE_CHECKING = False
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _LOGIN_S = 5
+_VERSION_S = 2
 _USUAL = ("/usr/local/bin", "/usr/bin", "/bin")
 _MARK = "hark-path:"
 
@@ -50,20 +52,41 @@ def login_path(env: Mapping[str, str]) -> str:
     return path.strip() if mark and path.strip() else usual
 
 
-def program(path: str, python: str, started_as: str) -> str:
-    """Name the program: `hark` where it is found on a PATH, outside of a virtual environment, else where it lies.
+def program(path: str, python: str, started_as: str, env: Mapping[str, str]) -> str:
+    """Name the program: `hark` where a PATH has this version outside of a virtual environment, else where it lies.
 
     `python` is the running interpreter and `started_as` the first word of the command line. A link into a virtual
     environment, as pipx and uv make them, is no virtual environment itself.
     """
-    found = shutil.which("hark", path=path)
-    if found and not os.path.exists(os.path.join(os.path.dirname(os.path.dirname(found)), "pyvenv.cfg")):
+    if is_on(path, env):
         return "hark"
     name = "hark.exe" if sys.platform == "win32" else "hark"
     beside = os.path.join(os.path.dirname(os.path.abspath(python)), name)
     if os.path.isfile(beside):
         return beside
     return os.path.abspath(started_as) if os.path.basename(started_as) in {"hark", "hark.exe"} else "hark"
+
+
+def is_on(path: str, env: Mapping[str, str]) -> bool:
+    """Whether `hark` on a PATH is this version of us, outside of a virtual environment, and not another's program."""
+    found = shutil.which("hark", path=path)
+    if not found or os.path.exists(os.path.join(os.path.dirname(os.path.dirname(found)), "pyvenv.cfg")):
+        return False
+    bare = {key: env[key] for key in ("HOME", "USERPROFILE", "SYSTEMROOT", "LANG") if key in env}
+    try:
+        done = subprocess.run(
+            [found, "--version"],
+            env={**bare, "PATH": path},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_VERSION_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0 and done.stdout.strip() == f"hark {__version__}"
 
 
 def hook_line(name: str, own: Mapping[str, str] | None = None) -> str:

@@ -40,7 +40,7 @@ def plugin(options: argparse.Namespace, env: Mapping[str, str]) -> int:
             return 2
     files.write_all(changes)
     setup_printing.plugin(folder, changes, as_json=options.json)
-    if command.program(command.login_path(env), sys.executable, sys.argv[0]) != "hark":
+    if not command.is_on(command.login_path(env), env):
         note(
             "The plugin needs `hark` on the PATH of a login, where it is not: `uv tool install harkback` puts it there."
         )
@@ -59,7 +59,7 @@ def schedule(
     if options.undo and found is None:
         return setup_printing.no_timer(as_json=options.json)
     if found is None:
-        found = timers.timer(place.home, env, _program(path), own)
+        found = timers.timer(place.home, env, _program(path, env), own)
     begins = not options.undo
     changes = timers.changes(found, begins=begins)
     lists = timers.cron_lists(found, begins=begins) if found.is_cron else ("", "")
@@ -76,7 +76,7 @@ def schedule(
     return 0
 
 
-def _program(path: str) -> str:
+def _program(path: str, env: Mapping[str, str]) -> str:
     """Name the program in full: a timer has no PATH to speak of."""
-    name = command.program(path, sys.executable, sys.argv[0])
+    name = command.program(path, sys.executable, sys.argv[0], env)
     return shutil.which(name, path=path) or name
