@@ -651,6 +651,37 @@ def test_a_kill_at_any_moment_leaves_every_file_whole_and_the_next_run_goes_on(h
     assert kills >= 12
 
 
+def test_undoing_after_a_kill_leaves_nothing(home: Path) -> None:
+    before = lying_in(home)
+    kinds = set()
+    for number in range(8):
+        argv = [sys.executable, "-c", KILLED, str(number), "setup", "claude-code", "--yes"]
+        assert subprocess.run(argv, capture_output=True, timeout=60, check=False).returncode == 9
+        left = {name: data for name, data in lying_in(home).items() if before.get(name) != data}
+        kinds.add((any(".hark-new" in name for name in left), any(".hark-new" not in name for name in left)))
+        hark("setup", "--undo", "--yes")
+        assert lying_in(home) == before, number
+        assert {path.name for path in archive().iterdir()} == {"setup.lock"}, number
+    assert (True, True) in kinds
+    hark("setup", "claude-code", "--yes")
+    after = lying_in(home)
+    (settings(home).parent / "settings.json.123.hark-new").write_text("left by a kill")
+    (settings(home).parent / "settings.json.mine.hark-new").write_text("theirs")
+    assert "nothing to change" in hark("setup", "claude-code", "--yes").out
+    assert set(lying_in(home)) - set(after) == {".claude/settings.json.mine.hark-new"}
+
+
+def test_a_pipe_where_a_file_should_be_is_refused(home: Path) -> None:
+    settings(home).unlink()
+    os.mkfifo(settings(home))
+    argv = [sys.executable, "-m", "harkback", "setup", "claude-code", "--yes"]
+    done = subprocess.run(argv, capture_output=True, encoding="utf-8", timeout=60, check=False)
+    assert (done.returncode, f"{settings(home)} cannot take an entry of ours: it is no file" in done.stderr) == (
+        2,
+        True,
+    )
+
+
 def test_a_full_disk_puts_back_what_was_changed_before(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = lying_in(home)
     real, count = os.replace, [0]

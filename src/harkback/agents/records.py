@@ -11,7 +11,7 @@ import shutil
 
 from harkback import errors
 from harkback._record import NamedTuple
-from harkback.agents.files import digest, remove_empty
+from harkback.agents.files import digest, remove_empty, sweep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,6 +126,7 @@ def drop(data: str, agent: str) -> None:
     path = _path(data, agent)
     if os.path.exists(path):  # it goes first: without the files that it names it would be damaged
         os.unlink(path)
+    sweep(path)
     shutil.rmtree(os.path.join(data, FOLDER, agent), ignore_errors=True)
     remove_empty([os.path.join(data, FOLDER)])
 
@@ -136,7 +137,8 @@ def _path(data: str, agent: str) -> str:
 
 def _write(path: str, content: bytes) -> None:
     """Write a file at once or not at all."""
-    fresh = f"{path}.{os.getpid()}.new"
+    sweep(path)
+    fresh = f"{path}.{os.getpid()}.hark-new"
     with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.write(content)
         file.flush()

@@ -39,6 +39,8 @@ class Plan(NamedTuple):
     """Files of ours that stay, because somebody changed them since."""
     notes: tuple[str, ...] = ()
     """What a person has to know of files that are not as we would have them."""
+    seen: tuple[str, ...] = ()
+    """The files that were looked at."""
 
 
 class State(NamedTuple):
@@ -75,7 +77,7 @@ def planned(agent: Agent, where: Where, wanted: Wanted, data: str) -> Plan:
         kept.append(Kept(part.path, files.digest(new), _without_us(part, now, was), piece))
     kept += [one for one in old.files if one.path not in {part.path for part in parts}]
     record = Record(tuple(kept), old.folders, wanted.context, wanted.mcp, _lines(old, wanted))
-    return Plan(agent, tuple(changes), record, notes=tuple(notes))
+    return Plan(agent, tuple(changes), record, notes=tuple(notes), seen=tuple(part.path for part in parts))
 
 
 def _lines(old: Record, wanted: Wanted) -> tuple[str, ...]:
@@ -152,6 +154,8 @@ def _taken(part: Part, now: bytes, before: bytes | None) -> bytes | None:
 
 def carried_out(plan: Plan, data: str) -> None:
     """Do what was planned: all files or none. Raises as `files.write_all` and `records.save` do."""
+    for path in plan.seen:
+        files.sweep(path)
     if not plan.changes:
         return
     old = records.load(data, plan.agent.name)
@@ -200,7 +204,8 @@ def undone(agent: Agent, where: Where, wanted: Wanted, data: str) -> Plan:
         for part in agent.parts(where, one._replace(mcp=mcp, context=context, known=(*wanted.known, *record.hooks))):
             parts.setdefault(part.path, []).append(part)
     changes, left, notes = [], [], []
-    for path in dict.fromkeys((*(one.path for one in record.files), *parts)):
+    seen = tuple(dict.fromkeys((*(one.path for one in record.files), *parts)))
+    for path in seen:
         now, kept = files.read(path), record.of(path)
         if now is None:
             continue
@@ -213,7 +218,7 @@ def undone(agent: Agent, where: Where, wanted: Wanted, data: str) -> Plan:
             changes.append(Change(path, now, new))
             notes += [_unrecorded(path, data)] if kept is None else []
         notes += [_foreign(path, one) for one in _others(parts[path][0], new)] if path in parts else []
-    return Plan(agent, tuple(changes), None, tuple(left), tuple(notes))
+    return Plan(agent, tuple(changes), None, tuple(left), tuple(notes), seen)
 
 
 def _put_back(parts: Sequence[Part], now: bytes, kept: Kept) -> bytes | None:

@@ -204,12 +204,12 @@ def _undo(here: Here, agents: list[Agent], options: argparse.Namespace) -> int:
     def planned() -> list[Plan]:
         return [setup.undone(one, here.where, here.wanted, data) for one in agents]
 
-    plans = [one for one in planned() if options.what or one.changes or one.left or one.notes]
-    agents = [one.agent for one in plans]
+    every = planned()
+    plans = [one for one in every if options.what or one.changes or one.left or one.notes]
     if not _may_go_on(plans, options, "Take this out?"):
         return 0 if options.dry_run else 2
     if not options.dry_run:
-        _carry_out(plans, planned, data, lambda plan: setup.taken_out(plan, data))
+        _carry_out(every, planned, data, lambda plan: setup.taken_out(plan, data))
     setup_printing.undone(plans, as_json=options.json, is_dry=options.dry_run)
     return 0
 
