@@ -471,6 +471,33 @@ def test_without_mcp_there_is_no_server(home: Path) -> None:
     assert hark("setup", "--status", "--json").json["agents"][0]["installed"] == "yes"
 
 
+@pytest.mark.parametrize(
+    ("agent", "path", "option", "left_out", "said"),
+    [
+        ("gemini", ".gemini/settings.json", [], ["--no-mcp"], "The MCP server stays as it was set up before"),
+        ("claude-code", ".claude.json", [], ["--no-mcp"], "The MCP server stays as it was set up before"),
+        ("qwen", ".qwen/settings.json", ["--context"], [], "Sessions go on to begin with context, as chosen before"),
+    ],
+)
+def test_what_is_left_out_later_stays_and_is_named(
+    home: Path, agent: str, path: str, option: list[str], left_out: list[str], said: str
+) -> None:
+    found = hark("setup", agent, "--yes", *option)
+    assert (found.status, said in found.out) == (0, False)
+    text = (home / path).read_text()
+    again = hark("setup", agent, "--yes", *left_out)
+    assert again.status == 0
+    assert "nothing to change" in again.out
+    assert f"  {said}; `hark setup {agent} --undo`, then" in again.out
+    assert (home / path).read_text() == text
+    assert said not in hark("setup", agent, "--yes", *option).out
+    hark("setup", agent, "--undo", "--yes")
+    assert said not in hark("setup", agent, "--yes", *left_out).out
+    assert not (home / path).exists() or (home / path).read_text() != text
+    if "--no-mcp" in left_out:
+        assert said not in hark("setup", agent, "--yes", *left_out).out
+
+
 def test_folders_that_were_moved_are_heeded(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = lying_in(home)
     for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR", "XDG_CONFIG_HOME"):

@@ -105,7 +105,7 @@ def _set_up(here: Here, agents: list[Agent], options: argparse.Namespace) -> int
     data = here.place.data
 
     def planned() -> list[Plan]:
-        return [setup.planned(one, here.where, _of_before(here.wanted, one, data, options), data) for one in agents]
+        return [_planned(here, one) for one in agents]
 
     plans = planned()
     if not _may_go_on(plans, options, "Write this?"):
@@ -126,10 +126,25 @@ def _set_up(here: Here, agents: list[Agent], options: argparse.Namespace) -> int
     return 2 if tried and not tried.is_fine else 0
 
 
-def _of_before(wanted: Wanted, agent: Agent, data: str, options: argparse.Namespace) -> Wanted:
-    """Keep what was chosen when the agent was set up before."""
+def _planned(here: Here, agent: Agent) -> Plan:
+    """Plan for one agent, keep what was chosen when it was set up before, and say so. Raises as `setup.planned`."""
+    data, wanted = here.place.data, here.wanted
     old = records.load(data, agent.name)
-    return wanted if old is None or options.context else wanted._replace(context=old.context)
+    if old is None:
+        return setup.planned(agent, here.where, wanted, data)
+    again = f"hark setup {agent.name}"
+    stays = []
+    if old.mcp and not wanted.mcp:
+        stays.append(
+            f"The MCP server stays as it was set up before; `{again} --undo`, then `{again} --no-mcp` takes it out"
+        )
+    if old.context and not wanted.context:
+        stays.append(
+            f"Sessions go on to begin with context, as chosen before; `{again} --undo`, then `{again}` ends that"
+        )
+    wanted = wanted._replace(context=wanted.context or old.context, mcp=wanted.mcp or old.mcp)
+    plan = setup.planned(agent, here.where, wanted, data)
+    return plan._replace(notes=(*plan.notes, *stays))
 
 
 def _may_go_on(plans: list[Plan], options: argparse.Namespace, question: str) -> bool:
