@@ -329,7 +329,8 @@ def test_without_its_record_nothing_goes_that_may_be_somebody_elses(
     monkeypatch.setenv("HARK_HOME", str(home.parent / "another"))
     found = hark("setup", "--undo", "--yes")
     assert (found.status, found.err) == (0, "")
-    assert f"{settings(home)}: there is no record of it in {home.parent / 'another'}, so that only what" in found.out
+    assert f"there is no record in {home.parent / 'another'}, so that only what is recognised" in found.out
+    assert found.out.count("there is no record in") == 2, "once for each agent"
     assert "its backup is in that one" in found.out
     assert f"{skill} stays: it is not what `hark setup` writes today" in found.out
     for path, name in ((settings(home), "hooks"), (servers, "mcpServers")):
@@ -748,3 +749,12 @@ def test_main_takes_what_a_shell_gives(home: Path, capsys: pytest.CaptureFixture
     assert main(["setup", "claude-code", "--dry-run", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["agents"][0]["files"][0]["path"] == str(settings(home))
+
+
+def test_uninstall_without_a_record_takes_out_what_is_recognised(home: Path) -> None:
+    hark("setup", "claude-code", "codex", "--yes")
+    for path in (archive() / "setup").rglob("*"):
+        if path.is_file():
+            path.unlink()
+    hark("uninstall")
+    assert settings(home).read_bytes() == SETTINGS.encode(), "the line of today is ours without a record too"

@@ -9,11 +9,14 @@ import subprocess
 import sys
 
 from harkback import __version__
-from harkback.agents.program import PLAIN
+from harkback.agents.program import PLAIN, Wanted
+from harkback.config import place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from harkback.config import Place
 
 _LOGIN_S = 5
 _VERSION_S = 2
@@ -65,6 +68,15 @@ def program(path: str, python: str, started_as: str, env: Mapping[str, str]) -> 
     if os.path.isfile(beside):
         return beside
     return os.path.abspath(started_as) if os.path.basename(started_as) in {"hark", "hark.exe"} else "hark"
+
+
+def wanted(found: Place, env: Mapping[str, str], path: str) -> Wanted:
+    """Say how agents shall start this program; `path` is the PATH of a login, `found` where the archive is."""
+    name = program(path, sys.executable, sys.argv[0], env)
+    # Agents may start us with little of their environment: what moves the archive must stand in the settings.
+    usual = place({"HOME": found.home, **{key: env[key] for key in ("LOCALAPPDATA",) if key in env}})
+    own = {} if usual.data == found.data else {"HARK_HOME": found.data}
+    return Wanted(hook_line(name, own), name, env=own, known=(hook_line(name),))
 
 
 def is_on(path: str, env: Mapping[str, str]) -> bool:

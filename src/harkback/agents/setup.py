@@ -216,8 +216,9 @@ def undone(agent: Agent, where: Where, wanted: Wanted, data: str) -> Plan:
         else:
             files.check_writable(path, agent.name)
             changes.append(Change(path, now, new))
-            notes += [_unrecorded(path, data)] if kept is None else []
         notes += [_foreign(path, one) for one in _others(parts[path][0], new)] if path in parts else []
+    unknown = [one.path for one in changes if record.of(one.path) is None]
+    notes += [_unrecorded(unknown, data)] if unknown else []
     return Plan(agent, tuple(changes), None, tuple(left), tuple(notes), seen)
 
 
@@ -244,10 +245,11 @@ def _recognised(parts: Sequence[Part], now: bytes) -> bytes | None:
     return now
 
 
-def _unrecorded(path: str, data: str) -> str:
+def _unrecorded(paths: Sequence[str], data: str) -> str:
     return (
-        f"{path}: there is no record of it in {data}, so that only what is recognised is taken out. Where it was set up"
-        " with another HARK_HOME, its backup is in that one, and `hark setup --undo` with it brings everything back"
+        f"{', '.join(paths)}: there is no record in {data}, so that only what is recognised is taken out."
+        " Where it was set up with another HARK_HOME, its backup is in that one, and `hark setup --undo` with it brings"
+        " everything back"
     )
 
 

@@ -72,11 +72,7 @@ def _here(*, context: bool, mcp: bool) -> Here:
     env = dict(os.environ)
     found = place(env)
     path = command.login_path(env)
-    name = command.program(path, sys.executable, sys.argv[0], env)
-    # Agents may start us with little of their environment: what moves the archive must stand in the settings.
-    is_usual = place({"HOME": found.home, **{k: env[k] for k in ("LOCALAPPDATA",) if k in env}}).data == found.data
-    own = {} if is_usual else {"HARK_HOME": found.data}
-    wanted = Wanted(command.hook_line(name, own), name, context, mcp, own, known=(command.hook_line(name),))
+    wanted = command.wanted(found, env, path)._replace(context=context, mcp=mcp)
     return Here(found, env, path, wanted)
 
 
