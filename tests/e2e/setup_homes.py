@@ -6,20 +6,25 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from harkback import __version__
+
 if TYPE_CHECKING:
     from pathlib import Path
 
 SPEAKS = """\
 #!{python}
 import json, sys
+if sys.argv[1:] == ["--version"]:
+    sys.exit(print("hark {version}"))
 told = json.load(sys.stdin)
 assert sys.argv[1:] == ["hook"]
 answer = {{"hookEventName": told["hook_event_name"], "additionalContext": "search first"}}
 print(json.dumps({{"hookSpecificOutput": answer}}))
 """
-SILENT = "#!/bin/sh\ncat > /dev/null\n"
-FAILS = "#!/bin/sh\necho 'no such thing' >&2\nexit 3\n"
-CHATS = "#!/bin/sh\necho hello\n"
+_VERSION = f'#!/bin/sh\n[ "$1" = --version ] && echo "hark {__version__}" && exit\n'
+SILENT = f"{_VERSION}cat > /dev/null\n"
+FAILS = f"{_VERSION}echo 'no such thing' >&2\nexit 3\n"
+CHATS = f"{_VERSION}echo hello\n"
 
 # As the real one answers what is asked of it; trust is written as the real one writes it.
 CODEX = """\
@@ -63,7 +68,9 @@ def put_program(home: Path, text: str = SPEAKS, name: str = "hark") -> None:
     folder = home.parent / "bin"
     folder.mkdir(exist_ok=True)
     path = folder / name
-    path.write_text(text.format(python=sys.executable) if "{python}" in text else text, encoding="utf-8")
+    path.write_text(
+        text.format(python=sys.executable, version=__version__) if "{python}" in text else text, encoding="utf-8"
+    )
     path.chmod(0o755)
     (home / ".profile").write_text(f"PATH={folder}:$PATH\n", encoding="utf-8")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -11,15 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from harkback import __version__
+from harkback.agents.json_text import parse
 from harkback.agents.table import AGENTS
 from harkback.cli import main
 
 if TYPE_CHECKING:
     from tests.e2e.pens import hark
-    from tests.e2e.setup_homes import CHATS, CODEX, FAILS, SILENT, lying_in, put_program
+    from tests.e2e.setup_homes import CHATS, CODEX, FAILS, SILENT, SPEAKS, lying_in, put_program
 else:
     from pens import hark
-    from setup_homes import CHATS, CODEX, FAILS, SILENT, lying_in, put_program
+    from setup_homes import CHATS, CODEX, FAILS, SILENT, SPEAKS, lying_in, put_program
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a script with a first line for Unix")
 
@@ -115,7 +118,7 @@ def test_set_up_twice_is_once_and_undone_is_as_before(home: Path, names: list[st
     before = lying_in(home)
     first = hark("setup", *names, "--yes")
     assert (first.status, first.err) == (0, "")
-    assert "The hook works: `hark hook` answers in " in first.out
+    assert f"The hook works: `env HARK_HOME={archive()} hark hook` answers in " in first.out
     after = lying_in(home)
     assert len(after) > len(before)
     again = hark("setup", *names, "--yes")
@@ -176,18 +179,122 @@ def test_the_start_of_a_session_is_taken_out_of_what_others_changed(home: Path, 
     assert "SessionStart" not in path.read_text()
 
 
+def older(home: Path, name: str, now: str, before: str) -> None:
+    """Let a file of Claude Code be as an older version of us wrote it, with the record of that."""
+    path = home / ".claude" / name
+    whole = path.read_bytes()
+    assert now.encode() in whole
+    path.write_bytes(whole.replace(now.encode(), before.encode()))
+    record = archive() / "setup" / "claude-code.json"
+    told = json.loads(record.read_text())
+    for one in told["files"]:
+        if one["path"] == str(path):
+            one["written"] = one["piece"] = hashlib.sha256(path.read_bytes()).hexdigest()
+    record.write_text(json.dumps(told))
+
+
 def test_after_an_upgrade_only_what_is_ours_changes_and_undoing_still_leads_back(home: Path) -> None:
     before = lying_in(home)
     hark("setup", "claude-code", "--yes")
-    settings(home).write_text(settings(home).read_text().replace('"hark hook"', '"/old/hark hook"'))
-    skill = home / ".claude" / "skills" / "hark" / "SKILL.md"
-    skill.write_text(skill.read_text() + "older\n")
+    after = lying_in(home)
+    older(home, "skills/hark/SKILL.md", "Search before", "Seek before")
+    older(home, "CLAUDE.md", "never answer", "do not answer")
     told = hark("setup", "--status", "--json").json["agents"][0]
-    assert (told["installed"], told["stale"]) == ("stale", [str(settings(home)), str(skill)])
+    paths = [home / ".claude" / "CLAUDE.md", home / ".claude" / "skills" / "hark" / "SKILL.md"]
+    assert (told["installed"], told["stale"], told["problems"]) == ("stale", [str(one) for one in paths], [])
     hark("setup", "--yes")
-    assert "/old/hark" not in settings(home).read_text()
+    assert lying_in(home) == after
     hark("setup", "--undo", "--yes")
     assert lying_in(home) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "now", "edited", "renewed"),
+    [
+        ("skills/hark/SKILL.md", "Search before", "Look before", "move the file away, then `hark setup claude-code`"),
+        (
+            "CLAUDE.md",
+            "never answer",
+            "do not answer",
+            "`hark setup claude-code --undo`, then `hark setup claude-code`",
+        ),
+    ],
+)
+def test_what_a_person_changed_in_our_texts_stays(home: Path, name: str, now: str, edited: str, renewed: str) -> None:
+    hark("setup", "claude-code", "--yes")
+    path = home / ".claude" / name
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(now.encode(), edited.encode()))
+    changed = path.read_bytes()
+    assert changed != whole
+    (home / ".claude.json").unlink()
+    found = hark("setup", "claude-code", "--yes")
+    assert (home / ".claude.json").exists(), "the rest is set up"
+    assert f"{path} stays: somebody has changed the " in found.out
+    assert f"To renew it: {renewed}" in found.out
+    assert path.read_bytes() == changed
+    told = hark("setup", "claude-code", "--yes", "--json").json["agents"][0]
+    assert (told["files"], len(told["notes"])) == ([], 1)
+    (state,) = hark("setup", "claude-code", "--status", "--json").json["agents"]
+    assert (state["installed"], state["stale"], state["problems"]) == ("yes", [], told["notes"])
+    if "--undo" in renewed:
+        hark("setup", "claude-code", "--undo", "--yes")
+    else:
+        path.unlink()
+    hark("setup", "claude-code", "--yes")
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("line", ["HARK_HOME=/data/hk hark hook", "/opt/othertool/hark hook"])
+def test_a_hook_that_setup_did_not_write_stays_and_is_named(home: Path, line: str) -> None:
+    text = json.dumps({"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": line}]}]}})
+    settings(home).write_text(text)
+    found = hark("setup", "claude-code", "--yes")
+    said = f"{settings(home)} stays with `{line}`, which `hark setup` did not write: the hook speaks twice"
+    assert said in found.out
+    groups = json.loads(settings(home).read_text())["hooks"]["UserPromptSubmit"]
+    assert groups[0]["hooks"][0]["command"] == line
+    assert len(groups) == 2
+    assert said in hark("setup", "claude-code", "--status").out
+    settings(home).write_text(settings(home).read_text() + "\n")
+    hark("setup", "claude-code", "--undo", "--yes")
+    assert settings(home).read_text().strip() == text
+    settings(home).write_text(text.replace(line, "hark hook"))
+    assert "speaks twice" not in hark("setup", "claude-code", "--yes").out
+
+
+def test_a_hook_that_setup_wrote_before_is_brought_up_to_date(home: Path) -> None:
+    hark("setup", "claude-code", "--yes")
+    after = lying_in(home)
+    text = settings(home).read_text().replace(f'"env HARK_HOME={archive()} hark hook"', '"/old/hark hook"')
+    assert "/old/" in text
+    settings(home).write_text(text)
+    record = archive() / "setup" / "claude-code.json"
+    told = json.loads(record.read_text())
+    record.write_text(json.dumps(told | {"hooks": ["/old/hark hook"]}))
+    (state,) = hark("setup", "claude-code", "--status", "--json").json["agents"]
+    assert (state["stale"], state["problems"]) == ([str(settings(home))], [])
+    assert "speaks twice" not in hark("setup", "claude-code", "--yes").out
+    assert lying_in(home) == after
+
+
+def test_a_file_of_another_tool_under_our_name_is_refused_and_stays(home: Path) -> None:
+    path = home / ".copilot" / "hooks" / "hark.json"
+    path.parent.mkdir(parents=True)
+    path.write_text('{"version": 1, "hooks": {"sessionEnd": [{"type": "command", "bash": "other hook"}]}}')
+    before = lying_in(home)
+    found = hark("setup", "copilot", "--yes")
+    assert (found.status, f"{path} cannot take an entry of ours: it is a file of somebody else" in found.err) == (
+        2,
+        True,
+    )
+    (state,) = hark("setup", "copilot", "--status", "--json").json["agents"]
+    assert (state["installed"], len(state["problems"])) == ("no", 1)
+    hark("setup", "--undo", "--yes")
+    assert lying_in(home) == before
+    path.unlink()
+    assert hark("setup", "copilot", "--yes").status == 0
+    assert "hark hook" in path.read_text()
 
 
 def test_without_its_records_what_is_recognised_is_taken_out(home: Path) -> None:
@@ -200,6 +307,39 @@ def test_without_its_records_what_is_recognised_is_taken_out(home: Path) -> None
     assert settings(home).read_bytes() == before
     assert not (home / ".codex" / "hooks.json").exists()
     assert not (home / ".claude" / "skills" / "hark" / "SKILL.md").exists()
+
+
+@pytest.mark.parametrize(
+    "text", ['{"hooks": {}}', '{"hooks": {}, "mcpServers": {}}\n', "{}", '{\n  "a": 1 // mine\n}\n']
+)
+def test_without_its_record_nothing_goes_that_may_be_somebody_elses(
+    home: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.delenv("HARK_HOME")
+    servers = home / ".claude.json"
+    settings(home).write_text(text)
+    servers.write_text(text)
+    page = home / ".codex" / "AGENTS.md"
+    page.parent.mkdir()
+    page.write_text("\n")
+    hark("setup", "claude-code", "codex", "--yes")
+    assert "hark hook" in settings(home).read_text()
+    skill = home / ".claude" / "skills" / "hark" / "SKILL.md"
+    skill.write_text(skill.read_text() + "mine\n")
+    monkeypatch.setenv("HARK_HOME", str(home.parent / "another"))
+    found = hark("setup", "--undo", "--yes")
+    assert (found.status, found.err) == (0, "")
+    assert f"there is no record in {home.parent / 'another'}, so that only what is recognised" in found.out
+    assert found.out.count("there is no record in") == 2, "once for each agent"
+    assert "its backup is in that one" in found.out
+    assert f"{skill} stays: it is not what `hark setup` writes today" in found.out
+    for path, name in ((settings(home), "hooks"), (servers, "mcpServers")):
+        assert "hark" not in path.read_text()
+        assert parse(path.read_text()).value == {name: {}} | parse(text).value
+    assert page.read_text().strip() == ""
+    assert not (home / ".codex" / "hooks.json").exists(), "byte for byte what we write from nothing"
+    assert not (home / ".codex" / "config.toml").exists()
+    assert skill.read_text().endswith("mine\n")
 
 
 def test_backups_are_for_the_owner_alone(home: Path) -> None:
@@ -332,6 +472,33 @@ def test_without_mcp_there_is_no_server(home: Path) -> None:
     assert hark("setup", "--status", "--json").json["agents"][0]["installed"] == "yes"
 
 
+@pytest.mark.parametrize(
+    ("agent", "path", "option", "left_out", "said"),
+    [
+        ("gemini", ".gemini/settings.json", [], ["--no-mcp"], "The MCP server stays as it was set up before"),
+        ("claude-code", ".claude.json", [], ["--no-mcp"], "The MCP server stays as it was set up before"),
+        ("qwen", ".qwen/settings.json", ["--context"], [], "Sessions go on to begin with context, as chosen before"),
+    ],
+)
+def test_what_is_left_out_later_stays_and_is_named(
+    home: Path, agent: str, path: str, option: list[str], left_out: list[str], said: str
+) -> None:
+    found = hark("setup", agent, "--yes", *option)
+    assert (found.status, said in found.out) == (0, False)
+    text = (home / path).read_text()
+    again = hark("setup", agent, "--yes", *left_out)
+    assert again.status == 0
+    assert "nothing to change" in again.out
+    assert f"  {said}; `hark setup {agent} --undo`, then" in again.out
+    assert (home / path).read_text() == text
+    assert said not in hark("setup", agent, "--yes", *option).out
+    hark("setup", agent, "--undo", "--yes")
+    assert said not in hark("setup", agent, "--yes", *left_out).out
+    assert not (home / path).exists() or (home / path).read_text() != text
+    if "--no-mcp" in left_out:
+        assert said not in hark("setup", agent, "--yes", *left_out).out
+
+
 def test_folders_that_were_moved_are_heeded(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = lying_in(home)
     for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "PI_CODING_AGENT_DIR", "XDG_CONFIG_HOME"):
@@ -352,7 +519,7 @@ def test_folders_that_were_moved_are_heeded(home: Path, monkeypatch: pytest.Monk
 @pytest.mark.parametrize(
     ("program", "said"),
     [
-        (FAILS, "`hark hook` fails in a shell as agents start it (no such thing). Check which program `which hark`"),
+        (FAILS, " hark hook` fails in a shell as agents start it (no such thing). Check which program `which hark`"),
         (SILENT, "and said nothing to"),
         (CHATS, "answers with something that no agent reads. Check which program"),
     ],
@@ -365,6 +532,27 @@ def test_a_hook_that_does_not_answer_is_told_with_the_next_step(home: Path, prog
     assert said in found.out
     told = hark("setup", "claude-code", "--yes", "--json").json["hook"]
     assert (told["works"], said in told["says"]) == (False, True)
+
+
+NEEDS = SPEAKS.replace(
+    "import json, sys", "import json, os, sys\nassert sys.argv[1] != 'hook' or os.environ.get('HARK_HOME') == {home!r}"
+)
+
+
+def test_the_hook_is_told_where_the_archive_was_moved_to(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARK_HOME", str(home.parent / "a b"))
+    put_program(home, NEEDS.format(python=sys.executable, version=__version__, home=str(home.parent / "a b")))
+    assert hark("setup", "claude-code", "pi", "--yes").status == 0
+    line = f"env HARK_HOME='{home.parent}/a b' hark hook"
+    assert parse(settings(home).read_text()).value["hooks"]["SessionEnd"][0]["hooks"][0]["command"] == line
+    script = (home / ".pi" / "agent" / "extensions" / "hark.ts").read_text()
+    assert f'const ENV = {{"HARK_HOME": "{home.parent}/a b"}};' in script
+    hark("setup", "--undo", "--yes")
+    # The usual place, said by a variable: the trial must do without it, as agents may.
+    monkeypatch.setenv("HARK_HOME", str(home / ".local" / "share" / "harkback"))
+    put_program(home, NEEDS.format(python=sys.executable, version=__version__, home=None))
+    assert "The hook works: `hark hook` answers" in hark("setup", "claude-code", "pi", "--yes").out
+    assert "const ENV = {};" in (home / ".pi" / "agent" / "extensions" / "hark.ts").read_text()
 
 
 # -- status --------------------------------------------------------------------------------------------------------
@@ -408,7 +596,12 @@ def test_codex_trusts_the_hook_on_request_only_and_undoing_takes_the_trust_back(
     assert hark("setup", "codex", "--yes").out.startswith("Codex: nothing to change")
     hark("setup", "--undo", "--yes")
     assert lying_in(home) == before
+    hooks = home / ".codex" / "hooks.json"
+    other = {"hooks": [{"type": "command", "command": "/opt/othertool/hark hook"}]}
+    hooks.write_text(json.dumps({"hooks": {"UserPromptSubmit": [other]}}))
     hark("setup", "codex", "--yes", "--trust")
+    assert "user_prompt_submit:1:0" in config.read_text()
+    assert "user_prompt_submit:0:0" not in config.read_text(), "what we did not write is not ours to trust"
     config.write_text(config.read_text() + '\n[projects."/w"]\ntrust_level = "trusted"\n')
     hark("setup", "--undo", "--yes")
     assert config.read_text().split() == ["model", "=", '"x"', '[projects."/w"]', "trust_level", "=", '"trusted"']
@@ -486,6 +679,37 @@ def test_a_kill_at_any_moment_leaves_every_file_whole_and_the_next_run_goes_on(h
     assert kills >= 12
 
 
+def test_undoing_after_a_kill_leaves_nothing(home: Path) -> None:
+    before = lying_in(home)
+    kinds = set()
+    for number in range(8):
+        argv = [sys.executable, "-c", KILLED, str(number), "setup", "claude-code", "--yes"]
+        assert subprocess.run(argv, capture_output=True, timeout=60, check=False).returncode == 9
+        left = {name: data for name, data in lying_in(home).items() if before.get(name) != data}
+        kinds.add((any(".hark-new" in name for name in left), any(".hark-new" not in name for name in left)))
+        hark("setup", "--undo", "--yes")
+        assert lying_in(home) == before, number
+        assert {path.name for path in archive().iterdir()} == {"setup.lock"}, number
+    assert (True, True) in kinds
+    hark("setup", "claude-code", "--yes")
+    after = lying_in(home)
+    (settings(home).parent / "settings.json.123.hark-new").write_text("left by a kill")
+    (settings(home).parent / "settings.json.mine.hark-new").write_text("theirs")
+    assert "nothing to change" in hark("setup", "claude-code", "--yes").out
+    assert set(lying_in(home)) - set(after) == {".claude/settings.json.mine.hark-new"}
+
+
+def test_a_pipe_where_a_file_should_be_is_refused(home: Path) -> None:
+    settings(home).unlink()
+    os.mkfifo(settings(home))
+    argv = [sys.executable, "-m", "harkback", "setup", "claude-code", "--yes"]
+    done = subprocess.run(argv, capture_output=True, encoding="utf-8", timeout=60, check=False)
+    assert (done.returncode, f"{settings(home)} cannot take an entry of ours: it is no file" in done.stderr) == (
+        2,
+        True,
+    )
+
+
 def test_a_full_disk_puts_back_what_was_changed_before(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = lying_in(home)
     real, count = os.replace, [0]
@@ -525,3 +749,12 @@ def test_main_takes_what_a_shell_gives(home: Path, capsys: pytest.CaptureFixture
     assert main(["setup", "claude-code", "--dry-run", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["agents"][0]["files"][0]["path"] == str(settings(home))
+
+
+def test_uninstall_without_a_record_takes_out_what_is_recognised(home: Path) -> None:
+    hark("setup", "claude-code", "codex", "--yes")
+    for path in (archive() / "setup").rglob("*"):
+        if path.is_file():
+            path.unlink()
+    hark("uninstall")
+    assert settings(home).read_bytes() == SETTINGS.encode(), "the line of today is ours without a record too"

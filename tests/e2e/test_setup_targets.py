@@ -28,6 +28,15 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins a
 # -- plugin --------------------------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def login(own_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Give a home whose login finds `hark`."""
+    put_program(own_home)
+    monkeypatch.setenv("SHELL", "/bin/sh")
+    return own_home
+
+
+@pytest.mark.usefixtures("login")
 def test_the_plugin_is_one_folder_for_claude_code_and_codex(tmp_path: Path) -> None:
     folder = tmp_path / "market"
     found = hark("setup", "plugin", str(folder))
@@ -51,21 +60,76 @@ def test_the_plugin_is_one_folder_for_claude_code_and_codex(tmp_path: Path) -> N
     assert lying_in(folder) == before
 
 
-def test_a_plugin_takes_the_place_of_other_files_only_when_that_is_agreed_to(tmp_path: Path) -> None:
+SKILL = "plugins/hark/skills/hark/SKILL.md"
+
+
+def test_a_plugin_takes_the_place_of_an_older_one_only_when_that_is_agreed_to(tmp_path: Path) -> None:
     hark("setup", "plugin", str(tmp_path))
-    skill = tmp_path / "plugins" / "hark" / "skills" / "hark" / "SKILL.md"
-    skill.write_text("mine")
+    skill = tmp_path / SKILL
+    whole = skill.read_bytes()
+    skill.write_bytes(whole + b"older")
     found = hark("setup", "plugin", str(tmp_path))
     assert (found.status, "no terminal to ask at" in found.err) == (2, True)
-    assert skill.read_text() == "mine"
     assert hark("setup", "plugin", str(tmp_path), "--dry-run").status == 0
-    assert skill.read_text() == "mine"
+    assert skill.read_bytes() == whole + b"older"
     told = hark("setup", "plugin", str(tmp_path), "--yes", "--json").json
     assert told["files"] == [str(skill)]
-    assert skill.read_text() != "mine"
+    assert skill.read_bytes() == whole
+    hark("setup", "plugin", str(tmp_path), "--context", "--yes")
+    assert hark("setup", "plugin", str(tmp_path), "--yes", "--json").json["files"], "its hooks are ours too"
     assert "plugin takes one folder" in hark("setup", "plugin").err
     assert "taken out by the agent" in hark("setup", "plugin", str(tmp_path), "--undo").err
     assert "schedule takes no other word" in hark("setup", "schedule", "codex").err
+
+
+@pytest.mark.parametrize("is_ours", [False, True], ids=["theirs", "ours"])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (".claude-plugin/marketplace.json", '{"name": "mine", "plugins": [{"name": "p", "source": "./plugins/p"}]}'),
+        (".claude-plugin/marketplace.json", '{"name": "harkback", "plugins": [{"name": "hark"}, {"name": "p"}]}'),
+        ("plugins/hark/.mcp.json", '{"mcpServers": {"harkback": {"command": "hark", "args": ["mcp"]}, "x": {}}}'),
+        ("plugins/hark/.claude-plugin/plugin.json", '{"name": "hark"}'),
+        ("plugins/hark/hooks/hooks.json", '{"hooks": {"Stop": [{"hooks": [{"command": "other"}]}]}}'),
+        ("plugins/hark/README.md", "mine"),
+        (SKILL, "mine"),
+    ],
+)
+def test_a_plugin_is_not_written_over_files_of_others(tmp_path: Path, name: str, text: str, is_ours: bool) -> None:
+    if is_ours:
+        assert hark("setup", "plugin", str(tmp_path)).status == 0
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    before = lying_in(tmp_path)
+    found = hark("setup", "plugin", str(tmp_path), "--yes")
+    assert found.status == 2
+    assert "a plugin gets a folder of its own" in found.err
+    assert str(tmp_path) in found.err
+    assert lying_in(tmp_path) == before
+    path.unlink()
+    assert hark("setup", "plugin", str(tmp_path), "--yes").status == 0
+
+
+def test_a_folder_with_other_files_is_no_place_for_a_plugin(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    assert f"{tmp_path / 'notes.txt'} cannot take" in hark("setup", "plugin", str(tmp_path), "--yes").err
+    assert [one.name for one in tmp_path.iterdir()] == ["notes.txt"]
+    (tmp_path / "notes.txt").unlink()
+    assert hark("setup", "plugin", str(tmp_path), "--yes").status == 0
+    (tmp_path / "notes.txt").write_text("about the plugin")
+    assert hark("setup", "plugin", str(tmp_path), "--yes").status == 0, "ours by now"
+
+
+def test_a_plugin_says_where_a_login_does_not_find_the_program(
+    tmp_path: Path, login: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert hark("setup", "plugin", str(tmp_path / "one")).err == ""
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    (login / ".profile").unlink()
+    found = hark("setup", "plugin", str(tmp_path / "two"))
+    assert (found.status, found.err.count("\n")) == (0, 1)
+    assert "The plugin needs `hark` on the PATH of a login" in found.err
 
 
 # -- schedule ------------------------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from harkback import __version__
 from harkback.agents import claude_code, command, json_edits, parts, text_block, toml_table
 from harkback.agents.json_edits import Hook, Server
 from harkback.agents.json_text import NoJson, parse
@@ -89,10 +90,21 @@ def test_what_others_put_in_later_stays() -> None:
 
 def test_an_older_command_line_is_brought_up_to_date_where_it_stands() -> None:
     old = '{"hooks": {"UserPromptSubmit": [{"matcher": "*", "hooks": [{"command": "/old/bin/hark hook" /* c */}]}]}}'
-    changed = json_edits.put(old, [PROMPT])
+    edit = PROMPT._replace(lines=frozenset({"/old/bin/hark hook"}))
+    assert json_edits.others(old, [edit]) == []
+    changed = json_edits.put(old, [edit])
     assert changed.startswith('{"hooks": {"UserPromptSubmit": [{"matcher": "*", "hooks": [{"command": "hark hook", ')
     assert "/* c */" in changed
-    assert json_edits.take(changed, [PROMPT], None) is None
+    assert json_edits.take(changed, [edit], None) is None
+
+
+def test_a_line_that_we_did_not_write_stays_and_is_named() -> None:
+    old = '{"hooks": {"UserPromptSubmit": [{"hooks": [{"command": "/old/bin/hark hook"}, {"command": "other"}]}]}}'
+    changed = json_edits.put(old, [PROMPT])
+    groups = parse(changed).value["hooks"]["UserPromptSubmit"]
+    assert groups == [parse(old).value["hooks"]["UserPromptSubmit"][0], {"hooks": [HANDLER]}]
+    assert json_edits.others(changed, [PROMPT]) == ["/old/bin/hark hook"]
+    assert json_edits.take(changed, [PROMPT], old) == old
 
 
 def test_our_handler_among_others_of_a_group_goes_alone() -> None:
@@ -251,7 +263,7 @@ def test_what_codex_notes_about_our_hooks_goes_with_us() -> None:
     assert left == before + '\n[hooks.state]\n\n[hooks.state."theirs"]\ntrusted_hash = "sha256:2"\n'
 
 
-def test_a_file_of_ours_takes_the_place_of_an_older_one_and_of_no_other() -> None:
+def test_a_file_of_ours_takes_the_place_of_an_older_one() -> None:
     part = parts.skill("/skills", Wanted())
     text = part.put(None)
     assert text.splitlines()[1] == "name: hark"
@@ -259,8 +271,6 @@ def test_a_file_of_ours_takes_the_place_of_an_older_one_and_of_no_other() -> Non
     assert part.put(text + "changed") == text
     assert part.take(text, None) is None
     assert part.take(text + "changed", None) == text + "changed"
-    with pytest.raises(Unfit, match="somebody else"):
-        part.put("---\nname: hark\n---\nmine\n")
 
 
 def test_the_rule_is_short_and_every_text_names_the_program_as_it_is_found() -> None:
@@ -335,10 +345,13 @@ def test_opencode_keeps_the_kind_of_settings_it_has(tmp_path: Path) -> None:
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="a POSIX shell is needed")
 
 
-def program_in(folder: Path) -> Path:
+VERSION = f'[ "$*" = --version ] && echo "hark {__version__}"'
+
+
+def program_in(folder: Path, does: str = VERSION) -> Path:
     folder.mkdir(parents=True)
     path = folder / ("hark.exe" if sys.platform == "win32" else "hark")
-    path.write_text("#!/bin/sh\n")
+    path.write_text(f"#!/bin/sh\n{does}\n")
     path.chmod(0o755)
     return path
 
@@ -348,13 +361,29 @@ def test_a_program_on_the_path_is_named_bare_and_one_in_a_virtual_environment_in
     venv = program_in(tmp_path / "my venv" / "bin")
     (tmp_path / "my venv" / "pyvenv.cfg").write_text("")
     python = str(venv.parent / "python")
-    assert command.program(str(usual.parent), python, "x") == "hark"
-    assert command.program(str(venv.parent), python, "x") == str(venv)
-    assert command.program(str(tmp_path), python, "x") == str(venv)
-    assert command.program(str(tmp_path), str(tmp_path / "python"), str(usual)) == str(usual)
-    assert command.program(str(tmp_path), str(tmp_path / "python"), "-c") == "hark"
-    assert command.hook_line("hark") == "hark hook"
+    assert command.program(str(usual.parent), python, "x", {}) == "hark"
+    assert command.program(str(venv.parent), python, "x", {}) == str(venv)
+    assert command.program(str(tmp_path), python, "x", {}) == str(venv)
+    assert command.program(str(tmp_path), str(tmp_path / "python"), str(usual), {}) == str(usual)
+    assert command.program(str(tmp_path), str(tmp_path / "python"), "-c", {}) == "hark"
+    assert command.hook_line("hark") == command.hook_line("hark", {}) == "hark hook"
+    if sys.platform != "win32":
+        assert command.hook_line("/a b/hark", {"HARK_HOME": "/c d"}) == "env HARK_HOME='/c d' '/a b/hark' hook"
+    assert is_hook(command.hook_line("hark", {"HARK_HOME": "/c d"}))
     assert is_hook(command.hook_line(str(venv)))
+
+
+@POSIX
+@pytest.mark.parametrize(
+    "does", ["echo other tool", "exit 0", "exec sleep 30", 'echo "hark 0.0.0"', f'echo "hark {__version__}"; exit 1']
+)
+def test_a_program_of_another_with_our_name_is_not_taken(tmp_path: Path, does: str) -> None:
+    other = program_in(tmp_path / "other" / "bin", does)
+    ours = program_in(tmp_path / "venv" / "bin")
+    python = str(ours.parent / "python")
+    assert command.program(str(other.parent), python, "x", {}) == str(ours)
+    other.write_text(f"#!/bin/sh\n{VERSION}\n")
+    assert command.program(str(other.parent), python, "x", {}) == "hark"
 
 
 @POSIX
@@ -363,7 +392,7 @@ def test_a_link_into_a_virtual_environment_is_outside_of_it(tmp_path: Path) -> N
     (tmp_path / "venv" / "pyvenv.cfg").write_text("")
     (tmp_path / "local").mkdir()
     (tmp_path / "local" / "hark").symlink_to(venv)
-    assert command.program(str(tmp_path / "local"), str(venv.parent / "python"), "x") == "hark"
+    assert command.program(str(tmp_path / "local"), str(venv.parent / "python"), "x", {}) == "hark"
 
 
 @POSIX

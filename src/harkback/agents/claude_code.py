@@ -21,7 +21,8 @@ def hooks(wanted: Wanted, end_timeout_s: int = parts.HOOK_TIMEOUT_S) -> list[Hoo
     if wanted.context:
         events["SessionStart"] = parts.HOOK_TIMEOUT_S
     return [
-        Hook(event, {"type": "command", "command": wanted.hook, "timeout": limit}) for event, limit in events.items()
+        Hook(event, {"type": "command", "command": wanted.hook, "timeout": limit}, wanted.lines)
+        for event, limit in events.items()
     ]
 
 

@@ -12,11 +12,10 @@ import subprocess
 from threading import Timer
 
 from harkback import errors
-from harkback.agents.program import is_hook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from typing import Any
 
 _LIMIT_S = 20
@@ -84,38 +83,38 @@ class AppServer:
             raise errors.NoTrust(f"`codex app-server` ended ({error.strerror})") from error
 
 
-def ours(server: AppServer, hooks_file: str) -> dict[str, tuple[str, str]]:
-    """Give our hooks in a file by Codex's names for them: their hash and whether they are trusted. Raises NoTrust."""
+def ours(server: AppServer, hooks_file: str, lines: Collection[str]) -> dict[str, tuple[str, str]]:
+    """Give the hooks of a file that are lines of ours, by Codex's names: hash, whether trusted. Raises NoTrust."""
     told = server.call("hooks/list", {"cwds": [server.cwd]})
     try:
         listed = [hook for one in told["data"] for hook in one["hooks"]]
         return {
             one["key"]: (one["currentHash"], one["trustStatus"])
             for one in listed
-            if is_hook(one.get("command"))
+            if one.get("command") in lines
             and os.path.realpath(one.get("sourcePath") or "") == os.path.realpath(hooks_file)
         }
     except (KeyError, TypeError) as error:
         raise errors.NoTrust("it lists hooks in a form that is not known here") from error
 
 
-def trusted(program: str, env: Mapping[str, str], cwd: str, hooks_file: str) -> str:
+def trusted(program: str, env: Mapping[str, str], cwd: str, hooks_file: str, lines: Collection[str]) -> str:
     """Say whether all our hooks are trusted. Raises NoTrust."""
     with AppServer(program, env, cwd) as server:
-        found = ours(server, hooks_file)
+        found = ours(server, hooks_file, lines)
     return TRUSTED if found and all(state == TRUSTED for _, state in found.values()) else UNTRUSTED
 
 
-def trust(program: str, env: Mapping[str, str], cwd: str, hooks_file: str) -> int:
+def trust(program: str, env: Mapping[str, str], cwd: str, hooks_file: str, lines: Collection[str]) -> int:
     """Let Codex trust our hooks; gives how many. Raises NoTrust."""
     with AppServer(program, env, cwd) as server:
-        found = ours(server, hooks_file)
+        found = ours(server, hooks_file, lines)
         value = {key: {"trusted_hash": digest} for key, (digest, _) in found.items()}
         if not value:
             raise errors.NoTrust("it does not list our hook")
         edit = {"keyPath": "hooks.state", "value": value, "mergeStrategy": "upsert"}
         server.call("config/batchWrite", {"edits": [edit]})
-        after = ours(server, hooks_file)
+        after = ours(server, hooks_file, lines)
     if any(state != TRUSTED for _, state in after.values()):
         raise errors.NoTrust("it wrote that, and still does not trust it")
     return len(after)

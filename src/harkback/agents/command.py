@@ -8,11 +8,18 @@ import shutil
 import subprocess
 import sys
 
+from harkback import __version__
+from harkback.agents.program import PLAIN, Wanted
+from harkback.config import place
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from harkback.config import Place
+
 _LOGIN_S = 5
+_VERSION_S = 2
 _USUAL = ("/usr/local/bin", "/usr/bin", "/bin")
 _MARK = "hark-path:"
 
@@ -48,14 +55,13 @@ def login_path(env: Mapping[str, str]) -> str:
     return path.strip() if mark and path.strip() else usual
 
 
-def program(path: str, python: str, started_as: str) -> str:
-    """Name the program: `hark` where it is found on a PATH, outside of a virtual environment, else where it lies.
+def program(path: str, python: str, started_as: str, env: Mapping[str, str]) -> str:
+    """Name the program: `hark` where a PATH has this version outside of a virtual environment, else where it lies.
 
     `python` is the running interpreter and `started_as` the first word of the command line. A link into a virtual
     environment, as pipx and uv make them, is no virtual environment itself.
     """
-    found = shutil.which("hark", path=path)
-    if found and not os.path.exists(os.path.join(os.path.dirname(os.path.dirname(found)), "pyvenv.cfg")):
+    if is_on(path, env):
         return "hark"
     name = "hark.exe" if sys.platform == "win32" else "hark"
     beside = os.path.join(os.path.dirname(os.path.abspath(python)), name)
@@ -64,10 +70,43 @@ def program(path: str, python: str, started_as: str) -> str:
     return os.path.abspath(started_as) if os.path.basename(started_as) in {"hark", "hark.exe"} else "hark"
 
 
-def hook_line(name: str) -> str:
-    """Give the command line of the hook, as a shell takes it."""
-    if name == "hark":
-        return "hark hook"
+def wanted(found: Place, env: Mapping[str, str], path: str) -> Wanted:
+    """Say how agents shall start this program; `path` is the PATH of a login, `found` where the archive is."""
+    name = program(path, sys.executable, sys.argv[0], env)
+    # Agents may start us with little of their environment: what moves the archive must stand in the settings.
+    usual = place({"HOME": found.home, **{key: env[key] for key in ("LOCALAPPDATA",) if key in env}})
+    own = {} if usual.data == found.data else {"HARK_HOME": found.data}
+    return Wanted(hook_line(name, own), name, env=own, known=(hook_line(name),))
+
+
+def is_on(path: str, env: Mapping[str, str]) -> bool:
+    """Whether `hark` on a PATH is this version of us, outside of a virtual environment, and not another's program."""
+    found = shutil.which("hark", path=path)
+    if not found or os.path.exists(os.path.join(os.path.dirname(os.path.dirname(found)), "pyvenv.cfg")):
+        return False
+    bare = {key: env[key] for key in ("HOME", "USERPROFILE", "SYSTEMROOT", "LANG") if key in env}
+    try:
+        done = subprocess.run(
+            [found, "--version"],
+            env={**bare, "PATH": path},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_VERSION_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0 and done.stdout.strip() == f"hark {__version__}"
+
+
+def hook_line(name: str, own: Mapping[str, str] | None = None) -> str:
+    """Give the command line of the hook, as a shell takes it; `own` is what it must find in its environment.
+
+    On Windows no line of both of its shells sets a variable: there it stands in the user's environment.
+    """
     if sys.platform == "win32":
-        return f'"{name}" hook'
-    return f"{shlex.quote(name)} hook"
+        return PLAIN if name == "hark" else f'"{name}" hook'
+    env = "".join(f"{key}={shlex.quote(value)} " for key, value in (own or {}).items())
+    return f"{f'env {env}' if env else ''}{shlex.quote(name)} hook"

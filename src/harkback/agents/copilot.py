@@ -28,7 +28,7 @@ def _hooks(wanted: Wanted) -> str:
 def _parts(where: Where, wanted: Wanted) -> list[Part]:
     folder = _folder(where)
     found = [
-        parts.own(os.path.join(folder, "hooks", "hark.json"), "prompt hook", _hooks(wanted), mark="hook"),
+        parts.own(os.path.join(folder, "hooks", "hark.json"), "prompt hook", _hooks(wanted)),
         parts.rule(os.path.join(folder, "copilot-instructions.md"), wanted),
         parts.skill(os.path.join(folder, "skills"), wanted),
     ]

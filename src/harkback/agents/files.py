@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 import stat
+from contextlib import suppress
 
 from harkback import errors
 from harkback._record import NamedTuple
@@ -30,6 +31,8 @@ class Change(NamedTuple):
 def read(path: str) -> bytes | None:
     """Read a file, None where there is none. Raises SettingsUnfit."""
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise errors.SettingsUnfit(path, "it is no file")  # reading a pipe would wait for ever
         with open(path, "rb") as file:
             return file.read()
     except FileNotFoundError:
@@ -124,7 +127,7 @@ def _beside(change: Change, made: list[str]) -> str:
         return ""
     real = os.path.realpath(change.path)
     _make_folder(os.path.dirname(real), made)
-    _sweep(real)
+    sweep(change.path)
     fresh = f"{real}.{os.getpid()}.hark-new"
     try:
         with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
@@ -149,12 +152,16 @@ def _as_before(fresh: str, real: str) -> None:
     os.chmod(fresh, stat.S_IMODE(old.st_mode))
 
 
-def _sweep(real: str) -> None:
-    """Delete what a killed writing of the same file left beside it."""
-    folder, name = os.path.split(real)
-    for one in os.listdir(folder):
-        if re.fullmatch(rf"{re.escape(name)}\.\d+\.hark-new", one):
-            os.unlink(os.path.join(folder, one))
+def sweep(path: str) -> None:
+    """Delete what a killed writing of the same file left beside it, where that may be deleted.
+
+    Only one set-up at a time may do so: another may be writing.
+    """
+    folder, name = os.path.split(os.path.realpath(path))
+    with suppress(OSError):
+        for one in os.listdir(folder):
+            if re.fullmatch(rf"{re.escape(name)}\.\d+\.hark-new", one):
+                os.unlink(os.path.join(folder, one))
 
 
 def _make_folder(folder: str, made: list[str]) -> None:

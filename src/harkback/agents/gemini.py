@@ -19,7 +19,8 @@ def edits(wanted: Wanted, prompt: str) -> list[Edit]:
     events = [prompt, "SessionEnd", *(["SessionStart"] if wanted.context else [])]
     limit = parts.HOOK_TIMEOUT_S * 1000
     found: list[Edit] = [
-        Hook(event, {"type": "command", "name": "hark", "command": wanted.hook, "timeout": limit}) for event in events
+        Hook(event, {"type": "command", "name": "hark", "command": wanted.hook, "timeout": limit}, wanted.lines)
+        for event in events
     ]
     if wanted.mcp:
         env = {"env": dict(wanted.env)} if wanted.env else {}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 from harkback._record import NamedTuple
 from harkback.agents.json_text import NoJson, added, parse, removed, replaced
-from harkback.agents.program import Unfit, is_hook, is_server
+from harkback.agents.program import PLAIN, Unfit, is_hook, is_server
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from harkback.agents.json_text import Node
@@ -26,6 +28,8 @@ class Hook(NamedTuple):
 
     event: str
     handler: dict[str, Any]
+    lines: frozenset[str] = frozenset({PLAIN})
+    """The command lines that are ours."""
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -55,6 +59,19 @@ def take(text: str, edits: Sequence[Edit], before: str | None) -> str | None:
         changed = _take_server(changed, edit, before) if isinstance(edit, Server) else _take_hook(changed, edit, before)
     is_bare = changed != text and parse(changed).value == {} and not changed.strip(" \t\r\n{}")
     return before if is_bare and not (before or "").strip() else changed
+
+
+def cut(text: str, edits: Sequence[Edit]) -> str:
+    """Give the text without them where it is not known what stood there before: objects stay, also empty ones.
+
+    Only the list of an event goes with the last hook in it. Raises Unfit.
+    """
+    if not text.strip():
+        return text
+    for edit in reversed(edits):
+        boxes = json.dumps({edit.path[0]: {}})
+        text = _take_server(text, edit, boxes) if isinstance(edit, Server) else _take_hook(text, edit, boxes)
+    return text
 
 
 def _root(text: str) -> Node:
@@ -157,14 +174,32 @@ def _list(text: str, edit: Hook) -> Node | None:
     return node
 
 
-def _ours(node: Node) -> tuple[int, int] | None:
-    """Say which group of a list, and which of its handlers, is our hook."""
+def _commands(node: Node) -> Iterator[tuple[int, int, object]]:
+    """Give the commands of a list of hooks: number of the group, number in it, command."""
     for number, group in enumerate(node.items):
         handlers = group.node.at("hooks")
         for which, handler in enumerate(handlers.items if handlers else ()):
-            if isinstance(handler.node.value, dict) and is_hook(handler.node.value.get("command")):
-                return number, which
-    return None
+            if isinstance(handler.node.value, dict):
+                yield number, which, handler.node.value.get("command")
+
+
+def _ours(node: Node, edit: Hook) -> tuple[int, int] | None:
+    """Say which group of a list, and which of its handlers, is our hook."""
+    mine = (edit.handler.get("command"), *edit.lines)
+    return next(((number, which) for number, which, command in _commands(node) if command in mine), None)
+
+
+def others(text: str, edits: Sequence[Edit]) -> list[str]:
+    """Give the command lines of such hooks as ours that are not ours, in the lists that ours stand in. Raises Unfit."""
+    if not text.strip():
+        return []
+    found: list[str] = []
+    for edit in edits:
+        node = _list(text, edit) if isinstance(edit, Hook) else None
+        if node is not None and isinstance(edit, Hook):
+            mine = (edit.handler.get("command"), *edit.lines)
+            found += [str(one) for _, _, one in _commands(node) if is_hook(one) and one not in mine]
+    return list(dict.fromkeys(found))
 
 
 def places(text: str | None, edits: Sequence[Hook]) -> list[tuple[str, int, int]]:
@@ -175,7 +210,7 @@ def places(text: str | None, edits: Sequence[Hook]) -> list[tuple[str, int, int]
             node = parse(text or "").at(*edit.path)
         except (NoJson, RecursionError):
             return []
-        place = _ours(node) if node is not None and isinstance(node.value, list) else None
+        place = _ours(node, edit) if node is not None and isinstance(node.value, list) else None
         found += [(edit.event, *place)] if place else []
     return found
 
@@ -191,7 +226,7 @@ def _put_hook(text: str, edit: Hook) -> str:
     group = {"hooks": [edit.handler]}
     if node is None:
         return _made(text, edit.path, [group])
-    place = _ours(node)
+    place = _ours(node, edit)
     if place is None:
         return added(text, node, "", group)
     for key, value in edit.handler.items():
@@ -208,9 +243,9 @@ def _put_hook(text: str, edit: Hook) -> str:
 
 def _take_hook(text: str, edit: Hook, before: str | None) -> str:
     node = _list(text, edit)
-    place = _ours(node) if node else None
+    place = _ours(node, edit) if node else None
     old = _before(before, *edit.path)
-    if node is None or place is None or (old and _ours(old[1])):
+    if node is None or place is None or (old and _ours(old[1], edit)):
         return text
     handlers = _handlers(node, place[0])
     if len(handlers.items) > 1:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harkback.agents import setup, timers
-from harkback.agents.program import Wanted, Where
+from harkback.agents import command, setup, timers
+from harkback.agents.program import Where
 from harkback.agents.table import AGENTS
 from harkback.config import place
 
@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
 def out_of_agents(home: str, env: Mapping[str, str]) -> list[str]:
     """Undo every set-up; a line for each file. Raises what `setup.undone` and `setup.taken_out` do."""
-    data = place(env).data
-    plans = [setup.undone(one, Where(home, env), Wanted(), data) for one in AGENTS]
+    found = place(env)
+    data, wanted = found.data, command.wanted(found, env, command.login_path(env))
+    plans = [setup.undone(one, Where(home, env), wanted, data) for one in AGENTS]
     lines = []
     for plan in plans:
         setup.taken_out(plan, data)

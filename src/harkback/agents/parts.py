@@ -8,7 +8,7 @@ import re
 from functools import partial
 
 from harkback.agents import json_edits, text_block, toml_table
-from harkback.agents.program import SERVER, Part, Unfit
+from harkback.agents.program import SERVER, Part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
     from harkback.agents.json_edits import Edit
     from harkback.agents.program import Wanted
-
-MARK = "Written by `hark setup`"
-"""Stands in every file that is ours alone."""
 
 HOOK_TIMEOUT_S = 10
 END_TIMEOUT_S = 3
@@ -34,6 +31,8 @@ def settings(path: str, edits: Sequence[Edit]) -> Part:
         ", ".join(dict.fromkeys(one if one == "MCP server" else f"hook {one}" for one in said)),
         lambda text: json_edits.put(text, edits),
         lambda text, before: json_edits.take(text, edits, before),
+        lambda text: json_edits.cut(text, edits),
+        others=lambda text: json_edits.others(text, edits),
     )
 
 
@@ -44,13 +43,25 @@ def toml_server(path: str, values: dict[str, Any], trusted: Sequence[str]) -> Pa
         left = toml_table.without_tables(text, "hooks.state", trusted, before)
         return toml_table.take(left, "mcp_servers", SERVER, before)
 
-    return Part(path, "MCP server", lambda text: toml_table.put(text, "mcp_servers", SERVER, values), take)
+    def cut(text: str) -> str:
+        # As if the head of Codex's tables of trust had been there: nobody knows whose it is.
+        left = toml_table.without_tables(text, "hooks.state", trusted, text)
+        return toml_table.take(left, "mcp_servers", SERVER, "") or ""
+
+    return Part(path, "MCP server", lambda text: toml_table.put(text, "mcp_servers", SERVER, values), take, cut)
 
 
 def rule(path: str, wanted: Wanted) -> Part:
     """Give the page that an agent reads at every start, with the rule in it."""
     body = spoken(data("rule.md"), wanted.program)
-    return Part(path, "rule", lambda text: text_block.put(text, body), text_block.take)
+    return Part(
+        path,
+        "rule",
+        lambda text: text_block.put(text, body),
+        text_block.take,
+        lambda text: text_block.take(text, "") or "",
+        piece=text_block.block,
+    )
 
 
 def skill(folder: str, wanted: Wanted) -> Part:
@@ -61,19 +72,18 @@ def skill(folder: str, wanted: Wanted) -> Part:
 def script(path: str, name: str, wanted: Wanted) -> Part:
     """Give an extension in TypeScript."""
     text = data(name).replace('PROGRAM = "hark"', f"PROGRAM = {json.dumps(wanted.program)}")
+    text = text.replace("ENV = {}", f"ENV = {json.dumps(dict(wanted.env), ensure_ascii=False)}")
     text = text.replace("CONTEXT = false", f"CONTEXT = {json.dumps(wanted.context)}")
     return own(path, "prompt hook", text)
 
 
-def own(path: str, what: str, body: str, mark: str = MARK) -> Part:
-    """Give a file that is ours alone, and known by the mark in it."""
-    return Part(path, what, partial(_put_own, body=body, mark=mark), partial(_take_own, body=body), is_own=True)
+def own(path: str, what: str, body: str) -> Part:
+    """Give a file that is ours alone: as it is written today, or as the record says that it was written."""
+    return Part(path, what, lambda _: body, partial(_take_own, body=body), lambda text: text, is_own=True, piece=_plain)
 
 
-def _put_own(text: str | None, *, body: str, mark: str) -> str:
-    if text is not None and text.strip() and mark not in text:
-        raise Unfit("it is a file of somebody else")
-    return body
+def _plain(text: str) -> str:
+    return text.strip() and text.replace("\r\n", "\n")
 
 
 def _take_own(text: str, before: str | None, *, body: str) -> str | None:

@@ -9,10 +9,13 @@ from harkback._record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 SERVER = "harkback"
 """The name of our MCP server in every agent's settings."""
+
+PLAIN = "hark hook"
+"""The hook's command line as anybody would write it, and so ours whoever wrote it."""
 
 _HOOK = re.compile(r"""(?:^|[\\/"'&\s])hark(?:\.exe)?["']*\s+hook\s*$""")
 
@@ -36,7 +39,7 @@ class Where(NamedTuple):
 class Wanted(NamedTuple):
     """What is to be written."""
 
-    hook: str = "hark hook"
+    hook: str = PLAIN
     """The command line of the hook, as a shell takes it."""
     program: str = "hark"
     """The program alone, a name or a path."""
@@ -44,7 +47,14 @@ class Wanted(NamedTuple):
     """Whether a session begins with recent context."""
     mcp: bool = True
     env: Mapping[str, str] = {}
-    """What the MCP server must find in its environment, because the agent may not hand it on."""
+    """What we must find in our environment, because the agent may not hand it on."""
+    known: tuple[str, ...] = ()
+    """Command lines of the hook that we wrote before, which are ours like the one of today."""
+
+    @property
+    def lines(self) -> frozenset[str]:
+        """Every command line of the hook that is ours."""
+        return frozenset((PLAIN, self.hook, *self.known))
 
 
 class Part(NamedTuple):
@@ -57,8 +67,14 @@ class Part(NamedTuple):
     """From the text of the file, None for no file, to the text with us in it. Raises Unfit."""
     take: Callable[[str, str | None], str | None]
     """From a text with us in it and the text before we came to the text without us, None for no file. Raises Unfit."""
+    cut: Callable[[str], str]
+    """From a text to the text without us, where it is not known what stood there before. Raises Unfit."""
     is_own: bool = False
     """Whether nothing in the file is anybody else's."""
+    piece: Callable[[str], str] | None = None
+    """From a text to what we write in it as a whole, line ends plain, "" for nothing; None where we write entries."""
+    others: Callable[[str], Sequence[str]] | None = None
+    """From a text to the command lines in it that start such a hook as ours, and are not ours."""
 
 
 class Agent(NamedTuple):
@@ -76,7 +92,7 @@ class Agent(NamedTuple):
 
 
 def is_hook(command: object) -> bool:
-    """Whether a command line is that of our hook, however the program in it is written."""
+    """Whether a command line starts the hook of a program of our name, whoever wrote it."""
     return isinstance(command, str) and _HOOK.search(command) is not None
 
 

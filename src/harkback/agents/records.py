@@ -11,7 +11,7 @@ import shutil
 
 from harkback import errors
 from harkback._record import NamedTuple
-from harkback.agents.files import digest, remove_empty
+from harkback.agents.files import digest, remove_empty, sweep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ class Kept(NamedTuple):
     """The hash of what we wrote."""
     before: bytes | None
     """What stood there without us; None for no file."""
+    piece: str = ""
+    """The hash of what is ours as a whole in what we wrote, "" where that is entries."""
 
 
 class Record(NamedTuple):
@@ -39,6 +41,8 @@ class Record(NamedTuple):
     """Those that had to be made."""
     context: bool = False
     mcp: bool = True
+    hooks: tuple[str, ...] = ()
+    """The command lines of the hook that were written."""
 
     def of(self, path: str) -> Kept | None:
         """Find what is kept of a file."""
@@ -52,7 +56,9 @@ def load(data: str, agent: str) -> Record | None:
         with open(path, encoding="utf-8") as file:
             told = json.load(file)
         files = tuple(_kept(data, agent, one) for one in told["files"])
-        return Record(files, tuple(told["folders"]), bool(told["context"]), bool(told["mcp"]))
+        return Record(
+            files, tuple(told["folders"]), bool(told["context"]), bool(told["mcp"]), tuple(told.get("hooks", ()))
+        )
     except FileNotFoundError:
         if os.path.exists(path):
             raise errors.BackupDamaged(path, "a file that it names is missing", agent) from None
@@ -62,10 +68,11 @@ def load(data: str, agent: str) -> Record | None:
 
 
 def _kept(data: str, agent: str, told: dict[str, Any]) -> Kept:
+    piece = told.get("piece", "")
     if told["backup"] is None:
-        return Kept(told["path"], told["written"], None)
+        return Kept(told["path"], told["written"], None, piece)
     with open(os.path.join(data, FOLDER, agent, os.path.basename(told["backup"])), "rb") as file:
-        return Kept(told["path"], told["written"], file.read())
+        return Kept(told["path"], told["written"], file.read(), piece)
 
 
 def save(data: str, agent: str, record: Record) -> None:
@@ -78,9 +85,16 @@ def save(data: str, agent: str, record: Record) -> None:
             name = None if one.before is None else f"{number}-{one.written[:12]}-{os.path.basename(one.path)}"
             if name is not None and one.before is not None:
                 _write(os.path.join(folder, name), one.before)
-            told.append({"path": one.path, "written": one.written, "backup": name})
+            told.append({"path": one.path, "written": one.written, "backup": name, "piece": one.piece})
         text = json.dumps(
-            {"layout": _LAYOUT, "context": record.context, "mcp": record.mcp, "folders": record.folders, "files": told},
+            {
+                "layout": _LAYOUT,
+                "context": record.context,
+                "mcp": record.mcp,
+                "hooks": record.hooks,
+                "folders": record.folders,
+                "files": told,
+            },
             ensure_ascii=False,
             indent=1,
         )
@@ -112,6 +126,7 @@ def drop(data: str, agent: str) -> None:
     path = _path(data, agent)
     if os.path.exists(path):  # it goes first: without the files that it names it would be damaged
         os.unlink(path)
+    sweep(path)
     shutil.rmtree(os.path.join(data, FOLDER, agent), ignore_errors=True)
     remove_empty([os.path.join(data, FOLDER)])
 
@@ -122,7 +137,8 @@ def _path(data: str, agent: str) -> str:
 
 def _write(path: str, content: bytes) -> None:
     """Write a file at once or not at all."""
-    fresh = f"{path}.{os.getpid()}.new"
+    sweep(path)
+    fresh = f"{path}.{os.getpid()}.hark-new"
     with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
         file.write(content)
         file.flush()

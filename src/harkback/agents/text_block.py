@@ -23,6 +23,12 @@ def put(text: str | None, body: str) -> str:
     return f"{text}{end}{end}{block}"
 
 
+def block(text: str) -> str:
+    """Give the block as it stands in a text, with plain line ends, "" for none. Raises Unfit."""
+    found = _span(text)
+    return text[found[0] : found[1]].replace("\r\n", "\n") if found else ""
+
+
 def take(text: str, before: str | None) -> str | None:
     """Give the text without the block, None where nothing is left of a file that we made. Raises Unfit."""
     found = _span(text)

@@ -24,8 +24,7 @@ _KEPT = (
     "SYSTEMROOT",
     "APPDATA",
     "LOCALAPPDATA",
-    "HARK_HOME",
-    "XDG_DATA_HOME",
+    *(("HARK_HOME",) if sys.platform == "win32" else ()),  # elsewhere the line itself says it
 )
 PROMPT = "What did we decide about the database last time? 上次決定了什麼？"
 
@@ -75,6 +74,6 @@ def try_hook(line: str, path: str, env: Mapping[str, str], home: str) -> Tried:
 
 
 def _next_step(line: str) -> str:
-    if line.startswith("hark "):
+    if " hark hook" in f" {line}":
         return "Check which program `which hark` names in a new terminal, and that it is up to date."
     return f"Install it for all shells (`uv tool install harkback` or `pipx install harkback`); now it is {sys.prefix}."

@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     set_up()
     words = options.what
     if words[:1] == ["plugin"]:
-        return setup_targets.plugin(options)
+        return setup_targets.plugin(options, os.environ)
     here = _here(context=options.context, mcp=not options.no_mcp)
     if words[:1] == ["schedule"]:
         return setup_targets.schedule(options, here.place, here.env, here.path, here.wanted.env)
@@ -72,11 +72,8 @@ def _here(*, context: bool, mcp: bool) -> Here:
     env = dict(os.environ)
     found = place(env)
     path = command.login_path(env)
-    name = command.program(path, sys.executable, sys.argv[0])
-    # Agents may start the server with little of their environment: what moves the archive must stand in the settings.
-    is_usual = place({"HOME": found.home, **{k: env[k] for k in ("LOCALAPPDATA",) if k in env}}).data == found.data
-    own = {} if is_usual else {"HARK_HOME": found.data}
-    return Here(found, env, path, Wanted(command.hook_line(name), name, context, mcp, own))
+    wanted = command.wanted(found, env, path)._replace(context=context, mcp=mcp)
+    return Here(found, env, path, wanted)
 
 
 def _named(words: list[str]) -> list[Agent]:
@@ -104,7 +101,7 @@ def _set_up(here: Here, agents: list[Agent], options: argparse.Namespace) -> int
     data = here.place.data
 
     def planned() -> list[Plan]:
-        return [setup.planned(one, here.where, _of_before(here.wanted, one, data, options), data) for one in agents]
+        return [_planned(here, one) for one in agents]
 
     plans = planned()
     if not _may_go_on(plans, options, "Write this?"):
@@ -125,10 +122,25 @@ def _set_up(here: Here, agents: list[Agent], options: argparse.Namespace) -> int
     return 2 if tried and not tried.is_fine else 0
 
 
-def _of_before(wanted: Wanted, agent: Agent, data: str, options: argparse.Namespace) -> Wanted:
-    """Keep what was chosen when the agent was set up before."""
+def _planned(here: Here, agent: Agent) -> Plan:
+    """Plan for one agent, keep what was chosen when it was set up before, and say so. Raises as `setup.planned`."""
+    data, wanted = here.place.data, here.wanted
     old = records.load(data, agent.name)
-    return wanted if old is None or options.context else wanted._replace(context=old.context)
+    if old is None:
+        return setup.planned(agent, here.where, wanted, data)
+    again = f"hark setup {agent.name}"
+    stays = []
+    if old.mcp and not wanted.mcp:
+        stays.append(
+            f"The MCP server stays as it was set up before; `{again} --undo`, then `{again} --no-mcp` takes it out"
+        )
+    if old.context and not wanted.context:
+        stays.append(
+            f"Sessions go on to begin with context, as chosen before; `{again} --undo`, then `{again}` ends that"
+        )
+    wanted = wanted._replace(context=wanted.context or old.context, mcp=wanted.mcp or old.mcp)
+    plan = setup.planned(agent, here.where, wanted, data)
+    return plan._replace(notes=(*plan.notes, *stays))
 
 
 def _may_go_on(plans: list[Plan], options: argparse.Namespace, question: str) -> bool:
@@ -187,8 +199,14 @@ def _trust(here: Here) -> None:
     folder, data = codex.folder(here.where), here.place.data
     path = os.path.join(folder, codex.SETTINGS)
     before = files.read(path)
-    codex_trust.trust(program, here.env, here.place.home, os.path.join(folder, codex.HOOKS))
+    codex_trust.trust(program, here.env, here.place.home, os.path.join(folder, codex.HOOKS), _lines(here))
     records.adopt(data, codex.AGENT.name, path, before, files.read(path))
+
+
+def _lines(here: Here) -> frozenset[str]:
+    """Give the command lines of the hook that are ours in Codex. Raises BackupDamaged."""
+    old = records.load(here.place.data, codex.AGENT.name)
+    return here.wanted._replace(known=(*here.wanted.known, *(old.hooks if old else ()))).lines
 
 
 def _undo(here: Here, agents: list[Agent], options: argparse.Namespace) -> int:
@@ -197,12 +215,12 @@ def _undo(here: Here, agents: list[Agent], options: argparse.Namespace) -> int:
     def planned() -> list[Plan]:
         return [setup.undone(one, here.where, here.wanted, data) for one in agents]
 
-    plans = [one for one in planned() if options.what or one.changes or one.left]
-    agents = [one.agent for one in plans]
+    every = planned()
+    plans = [one for one in every if options.what or one.changes or one.left or one.notes]
     if not _may_go_on(plans, options, "Take this out?"):
         return 0 if options.dry_run else 2
     if not options.dry_run:
-        _carry_out(plans, planned, data, lambda plan: setup.taken_out(plan, data))
+        _carry_out(every, planned, data, lambda plan: setup.taken_out(plan, data))
     setup_printing.undone(plans, as_json=options.json, is_dry=options.dry_run)
     return 0
 
@@ -226,6 +244,6 @@ def _trusted(here: Here) -> str:
         return "not known, because `codex` is not found"
     try:
         hooks = os.path.join(codex.folder(here.where), codex.HOOKS)
-        return codex_trust.trusted(program, here.env, here.place.home, hooks)
+        return codex_trust.trusted(program, here.env, here.place.home, hooks, _lines(here))
     except errors.NoTrust as error:
         return f"not known: {error}"

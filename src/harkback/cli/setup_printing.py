@@ -59,6 +59,8 @@ def shown(plans: Sequence[Plan]) -> None:
     """Print what would be changed for each agent."""
     for plan in plans:
         print(f"{plan.agent.title}: {amount(len(plan.changes), 'file')} to change" if plan.changes else _same(plan))
+        for one in plan.notes:
+            print(plain(f"  {one}"))
         diffs(plan.changes)
 
 
@@ -107,6 +109,7 @@ def _json(plans: Sequence[Plan], tried: Tried | None, *, is_dry: bool) -> wire.J
             "agent": plan.agent.name,
             "files": [{"path": one.path, "diff": difference(*one)} for one in plan.changes],
             "left": list(plan.left),
+            "notes": list(plan.notes),
             "note": plan.agent.note if plan.changes else "",
         }
         for plan in plans

@@ -11,6 +11,7 @@ from harkback.agents import command, files, timers
 from harkback.agents import plugin as plugins
 from harkback.cli import setup_printing
 from harkback.cli.asking import is_agreed
+from harkback.cli.terminal import note
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from harkback.config import Place
 
 
-def plugin(options: argparse.Namespace) -> int:
-    """Write the plugin into a folder; gives 0, 2 where it was not agreed to. Raises BadUsage."""
+def plugin(options: argparse.Namespace, env: Mapping[str, str]) -> int:
+    """Write the plugin into a folder; gives 0, 2 where it was not agreed to. Raises BadUsage, SettingsUnfit."""
     if len(options.what) != 2:  # noqa: PLR2004
         raise errors.BadUsage("hark setup", "plugin takes one folder: `hark setup plugin DIR`")
     if options.undo or options.status:
@@ -39,6 +40,10 @@ def plugin(options: argparse.Namespace) -> int:
             return 2
     files.write_all(changes)
     setup_printing.plugin(folder, changes, as_json=options.json)
+    if not command.is_on(command.login_path(env), env):
+        note(
+            "The plugin needs `hark` on the PATH of a login, where it is not: `uv tool install harkback` puts it there."
+        )
     return 0
 
 
@@ -54,7 +59,7 @@ def schedule(
     if options.undo and found is None:
         return setup_printing.no_timer(as_json=options.json)
     if found is None:
-        found = timers.timer(place.home, env, _program(path), own)
+        found = timers.timer(place.home, env, _program(path, env), own)
     begins = not options.undo
     changes = timers.changes(found, begins=begins)
     lists = timers.cron_lists(found, begins=begins) if found.is_cron else ("", "")
@@ -71,7 +76,7 @@ def schedule(
     return 0
 
 
-def _program(path: str) -> str:
+def _program(path: str, env: Mapping[str, str]) -> str:
     """Name the program in full: a timer has no PATH to speak of."""
-    name = command.program(path, sys.executable, sys.argv[0])
+    name = command.program(path, sys.executable, sys.argv[0], env)
     return shutil.which(name, path=path) or name

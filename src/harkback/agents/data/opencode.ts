@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 
 const PROGRAM = "hark";
+const ENV = {};
 const CONTEXT = false;
 const TIMEOUT_MS = 5000;
 
@@ -9,7 +10,12 @@ const TIMEOUT_MS = 5000;
 function ask(event: Record<string, unknown>): Promise<string> {
   return new Promise((resolve) => {
     let said = "";
-    const child = spawn(PROGRAM, ["hook"], { stdio: ["pipe", "pipe", "ignore"], timeout: TIMEOUT_MS, windowsHide: true });
+    const child = spawn(PROGRAM, ["hook"], {
+      env: { ...process.env, ...ENV },
+      stdio: ["pipe", "pipe", "ignore"],
+      timeout: TIMEOUT_MS,
+      windowsHide: true,
+    });
     child.on("error", () => resolve(""));
     child.stdin.on("error", () => {});
     child.stdout.on("data", (piece: Buffer) => (said += piece.toString("utf8")));
