@@ -154,6 +154,8 @@ def test_every_section_of_the_profile_is_shown_and_can_be_read_whole(calls: Call
     assert 3500 < len(context) <= 4000
     for name in names:
         assert f"end of {name}" in told(calls, "read_session", id=f"profile:{name}")
+    whole = told(calls, "read_session", id="profile:all") + told(calls, "read_session", id="profile:all", page=2)
+    assert all(f"end of {name}" in whole for name in names)
     assert "Valid are work" in refused(calls, "read_session", id="profile:nonsense")
 
 

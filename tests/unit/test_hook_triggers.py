@@ -64,6 +64,8 @@ def test_of_a_long_prompt_beginning_and_end_are_looked_at() -> None:
         ("我們不是修過 nginx.conf 的 proxy_read_timeout 嗎", "nginx.conf proxy_read_timeout"),
         ("didn't we solve this already?", ""),
         ("還記得嗎", ""),
+        ("last time we set the quokka retry budget, what was it", "quokka retry budget"),
+        ("之前資料庫連線池設多少", "資料庫連線池"),
         ("where did I put the C++ notes for wwan.conf?", "C++ wwan.conf"),
     ],
 )

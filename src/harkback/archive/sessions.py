@@ -456,6 +456,10 @@ class Archive:
         limit_s = self.settings.seconds("meaning.sync_s") - spent_s
         return vectors.make_vectors(self.place.data, self.embedders, limit_s, tell)
 
+    def holds_anything(self) -> bool:
+        """Whether sessions or memories are here; nothing is opened."""
+        return LocalEngine.exists(self.place.data) or MemoryStore.exists(self.place.data)
+
     def can_mean(self) -> bool:
         """Whether what was said can be found by its meaning."""
         return self._has_vectors() and self._has_embedder()

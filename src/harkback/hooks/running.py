@@ -58,16 +58,19 @@ def _answer(event: Event, told: str) -> dict[str, object]:
 
 def _told(event: Event, door_of: Callable[[str], Any]) -> str:
     if event.kind == PROMPT:
-        from harkback.hooks.triggers import points_to_past
+        from harkback.hooks.triggers import may_point_to_past, points_to_past
 
-        if not points_to_past(event.prompt):
+        is_sure = points_to_past(event.prompt)
+        if not (is_sure or may_point_to_past(event.prompt)):
             return ""
     elif not event.kind:
         return ""
+    else:
+        is_sure = False
     _end_in_time(event)
     door = door_of(event.cwd)
     if event.kind == PROMPT:
-        return _about_past(event, door)
+        return _about_past(event, door, is_sure=is_sure)
     if event.kind == START:
         return _context(door)
     if event.kind == END:
@@ -75,19 +78,19 @@ def _told(event: Event, door_of: Callable[[str], Any]) -> str:
     return ""
 
 
-def _about_past(event: Event, door: Any) -> str:
+def _about_past(event: Event, door: Any, *, is_sure: bool) -> str:
+    """Write the reminder; nothing where it is not sure and nothing is there. Raises what looking raises."""
     from harkback.hooks.speaking import reminder
     from harkback.hooks.topic import topic
 
     archive, memories = door.both(dict.fromkeys(_ASKING, event.session) if event.session else {})
-    most = archive.settings.number("hook.chars")
+    if not archive.holds_anything():
+        return ""
     words = topic(event.prompt)
-    quotes: list[str] = []
-    try:
-        quotes = _quotes(archive, memories, words) if words else []
-    except Exception as error:  # noqa: BLE001 - the reminder is right without them
-        _write_down(event, error)
-    return reminder(event.prompt, words, quotes, most)
+    quotes = _quotes(archive, memories, words) if words else []
+    if not (is_sure or quotes):
+        return ""
+    return reminder(event.prompt, words, quotes, archive.settings.number("hook.chars"))
 
 
 def _quotes(archive: Archive, memories: Memories, words: str) -> list[str]:

@@ -14,7 +14,7 @@ _CJK = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaffー々"
 
 # Longest first: each is cut out of a run, and what is left between them are the words.
 _ZH = (
-    "你還記得|你还记得|還記得|还记得|記不記得|记不记得|我記得|我记得|你記得|你记得|記得|记得|想不起來|想不起来|忘記了|忘记了|忘了|幫我|帮我|請問|请问|可以|能不能|麻煩|麻烦"
+    "設多少|设多少|設成|设成|設為|设为|改成|改為|改为|放在哪|放在哪裡|還原|还原|你還記得|你还记得|還記得|还记得|記不記得|记不记得|我記得|我记得|你記得|你记得|記得|记得|想不起來|想不起来|忘記了|忘记了|忘了|幫我|帮我|請問|请问|可以|能不能|麻煩|麻烦"
     "|上一次|上次|上回|之前|以前|先前|當時|当时|當初|当初|那時候|那时候|曾經|曾经|前陣子|前阵子|前幾天|前几天|昨天|前天|上週|上周|上個月|上个月|去年|過去|过去"
     "|翻一下|翻翻|查一下|找一下|看一下|搜一下|查查|紀錄|记录|歷史|历史|對話|对话|聊天|會話|会话"
     "|我們|我们|你們|你们|咱們|是不是|不是|有沒有|有没有|已經|已经|到底|究竟|好像|應該|应该|那個|那个|這個|这个|那次|這次|这次|那件|這件|哪個|哪个|哪裡|哪里|哪些|什麼時候|什么时候"
@@ -35,17 +35,19 @@ _JA = (
     "|は|が|を|に|で|と|も|の|へ|や|か|ね|よ|な|た|て|だ|し|い|う|る|れ|あの|その|この|例の"
 )
 _EN_WORDS = """
-about actually after again ago agree agreed all already also am an and any anyone anything are as at back be
-been before being but by can chat choose chose come conversation could couple d day days decide decided did
-didn discuss discussed do does doing don done earlier else ever few find fix fixed for forget forgot forgotten
-found from get go going got had hadn has have haven having he hello help her here hey hi him his history how i
-i'd if in into is isn issue it its just keep kept kind know last later let like ll look m me mentioned might
-mine month months morning much my need night no not note notes now of off ok on once one or other our ours out
-over past picked please previous previously problem put put kept keep a question re recall remember remind s
-said same say search see seen session sessions she should show so solve solved some something sort still sure
-t talk talked tell than thanks that the their them then there these they thing things think this those thought
-time times to today told too tried try up us use used ve very was way we week weeks well were what when where
-which while who why will with work worked would year years yesterday yet you your
+a about actually after again ago agree agreed all already also am an and any anyone anything are as at back be
+been before being build built but by call called can change changed chat choose chose come configure
+configured conversation could couple d day days decide decided did didn discuss discussed do does doing don
+done earlier else ever few find fix fixed for forget forgot forgotten found from gave get give go going got
+had hadn handle handled has have haven having he hello help her here hey hi him his history how i i'd if in
+install installed into is isn issue it its just keep kept kind know last later let like ll look m made make me
+mentioned might mine month months morning move moved much my name named need night no not note notes now of
+off ok on once one or other our ours out over past picked please previous previously problem put question re
+reason recall remember remind renew renewed s said same say search see seen session sessions set setup she
+should show so solve solved some something sort still sure switch switched t talk talked tell than thanks that
+the their them then there these they thing things think this those thought time times to today told too tried
+try up us use used using ve version very was way we week weeks well were what when where which while who why
+will with work worked would write written wrote year years yesterday yet you your
 """
 _EN = frozenset(_EN_WORDS.split())
 _SPLIT_ZH = re.compile(f"(?:{_ZH})")

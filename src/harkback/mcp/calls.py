@@ -5,6 +5,7 @@ from __future__ import annotations
 from harkback import errors
 from harkback._record import NamedTuple
 from harkback.archive.answers import SessionView
+from harkback.archive.context import ordered
 from harkback.archive.memories import EVERYWHERE, HERE, Details
 from harkback.mcp import rendering
 from harkback.mcp.arguments import Refused, checked
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
             """Let a sync run beside us for what an answer has no time for."""
 
 
+ALL_PROFILE = "profile:all"
 BESIDE = 5
 """So many hits in sessions stand below memories."""
 LIMIT = 5
@@ -289,6 +291,8 @@ class _Call:
 
     def _remembered(self, one: str) -> str | None:
         """Give a memory with its history, or a section of the profile, whole; None for any other id."""
+        if one == ALL_PROFILE:
+            return "\n".join(f"{part.section}: {plain(part.text)}" for part in ordered(self.memories.profile()))
         if one.startswith("profile:"):
             name = section(one.partition(":")[2]).name
             told = next((part.text for part in self.memories.profile() if part.section == name), "")

@@ -19,7 +19,7 @@ from mcp.shared.exceptions import MCPError
 
 from harkback import __version__
 from harkback.mcp import lists
-from harkback.mcp.calls import Caller, Calls
+from harkback.mcp.calls import ALL_PROFILE, Caller, Calls
 from harkback.mcp.catalogue import INSTRUCTIONS, PROFILE_URI, RECENT_URI, TITLE
 
 if TYPE_CHECKING:
@@ -33,8 +33,11 @@ if TYPE_CHECKING:
     Context = ServerRequestContext[Any]
 
 _LISTS = ("tools/list", "prompts/list", "resources/list", "resources/templates/list", "server/discover")
-_BUDGETS = {PROFILE_URI: 10_000, RECENT_URI: 4_000}
-"""Characters of each resource."""
+_RESOURCES: dict[str, tuple[str, dict[str, Any]]] = {
+    PROFILE_URI: ("read_session", {"id": ALL_PROFILE}),
+    RECENT_URI: ("get_recent_context", {}),
+}
+"""Each is what a tool gives, since many hosts show no resources."""
 
 _NO_JSON, _BATCH = -32700, -32600
 
@@ -90,9 +93,9 @@ class _Handlers:
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         uri = str(params.uri)
-        if uri not in _BUDGETS:
-            raise MCPError(types.INVALID_PARAMS, f"There are the resources {', '.join(_BUDGETS)}.", {"uri": uri})
-        told = await self._call(context, "get_recent_context", {"budget": _BUDGETS[uri]})
+        if uri not in _RESOURCES:
+            raise MCPError(types.INVALID_PARAMS, f"There are the resources {', '.join(_RESOURCES)}.", {"uri": uri})
+        told = await self._call(context, *_RESOURCES[uri])
         content = types.TextResourceContents(uri=uri, mime_type="text/plain", text=told.text)
         return types.ReadResourceResult(contents=[content])
 
