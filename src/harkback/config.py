@@ -130,6 +130,14 @@ OPTIONS = (
            "whether a new session begins with what is known of the person and the project (hark context)"),
     Option("context.budget", NUMBER, 4000, "HARK_CONTEXT_BUDGET", "characters of hark context", "--budget",
            least=200, most=10_000_000),
+    Option("chat.model", TEXT, "", "HARK_CHAT_MODEL",
+           "the model of hark chat: openai:NAME, anthropic:NAME or ollama:NAME; keys are taken from OPENAI_API_KEY,"
+           " ANTHROPIC_API_KEY or HARK_CHAT_KEY only", "--model"),
+    Option("chat.base_url", ADDRESS, "", "HARK_CHAT_BASE_URL",
+           "the address of another server for it, up to /v1, that speaks Chat Completions (with anthropic:NAME"
+           " Messages, without /v1); it gets HARK_CHAT_KEY, never another key"),
+    Option("chat.timeout_s", SECONDS, 120.0, "HARK_CHAT_TIMEOUT_S",
+           "how long hark chat waits for the next piece of an answer", least=1, most=3600),
     Option("server.url", TEXT, "", "HARK_SERVER",
            "the address of a hark serve with which memories are shared, such as https://hark.example.org; a copy stays"
            " here, and sessions do not leave this machine"),

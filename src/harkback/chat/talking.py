@@ -1,0 +1,149 @@
+"""One chat: what is said goes to the memory or to the model, and every turn is written down."""
+
+from __future__ import annotations
+
+from time import time
+
+from harkback.archive.memories import Details
+from harkback.chat import phrases
+from harkback.chat.conversation import Conversation
+from harkback.chat.prompting import system_message
+from harkback.memory.recall import Wanted
+from harkback.models.chatting import MODEL, PERSON, Line
+from harkback.telling import line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Protocol
+
+    from harkback.archive.memories import Memories
+    from harkback.archive.sessions import Archive
+    from harkback.chat.screen import Screen
+    from harkback.config import Settings
+    from harkback.memory.recall import Recalled
+    from harkback.memory.saving import Saved
+    from harkback.models.chatting import Chatter
+
+    class Door(Protocol):
+        """How the archive is opened: anew for each turn, with the time of that turn."""
+
+        settings: Settings
+        cwd: str
+
+        def both(self, asking: Mapping[str, str]) -> tuple[Archive, Memories]:
+            """Open both halves."""
+
+        def in_step(self, memories: Memories) -> None:
+            """Bring the server and folders in step with the memories."""
+
+
+class Chat:
+    """One person and one model, in one conversation after the other."""
+
+    def __init__(self, door: Door, screen: Screen, load: Callable[[str], Chatter], model: str) -> None:
+        """`load` opens the model of a name. Raises NoModel, BadValue, NoChatKey, ExtraMissing."""
+        self.door = door
+        self.screen = screen
+        self.load = load
+        self.model = model
+        self.used: tuple[Recalled, ...] = ()
+        """The memories that the last answer was given with."""
+        self._chatter: Chatter | None = None
+        memories = self.memories()
+        self.data = memories.place.data
+        self.conversation = Conversation.begin(self.data, memories.now_ms, door.cwd)
+
+    @property
+    def chatter(self) -> Chatter:
+        """The model, opened when it is first needed. Raises NoModel, BadValue, NoChatKey, ExtraMissing."""
+        if self._chatter is None:
+            self._chatter = self.load(self.model)
+        return self._chatter
+
+    def take(self, model: str) -> None:
+        """Go on with another model. Raises BadValue, NoChatKey, ExtraMissing; then the old one stays."""
+        self._chatter = self.load(model)
+        self.model = model
+
+    def memories(self) -> Memories:
+        """Open the memories, as of now."""
+        return self.door.both({})[1]
+
+    def begin(self) -> None:
+        """Begin a new conversation."""
+        self.used = ()
+        self.conversation = Conversation.begin(self.data, _now_ms(), self.door.cwd)
+
+    def turn(self, text: str) -> None:
+        """Answer what was said. Raises HarkError."""
+        if fact := phrases.fact_in(text):
+            self.conversation.add(PERSON, text, _now_ms())
+            told = self.remember(fact)
+            self.screen.say(told)
+            self.conversation.add(MODEL, told, _now_ms())
+        elif phrases.asks_why(text) and self.used:
+            self.screen.say(self.why())
+        else:
+            self._ask(text)
+
+    def remember(self, fact: str, details: Details | None = None) -> str:
+        """Save a fact at once; gives what is said of it. Raises MemoryTooLong, MemoryTooShort, BadValue."""
+        memories = self.memories()
+        saved = memories.remember(fact, details or Details(session=self.conversation.id))
+        self.door.in_step(memories)
+        return told_of(saved)
+
+    def why(self) -> str:
+        """Say with which memories the last answer was given, and how they scored."""
+        if not self.used:
+            return "No memory was used for the last answer."
+        return "\n".join(f"{one.memory.id}  {score(one)}\n    {line(one.memory.text)}" for one in self.used)
+
+    def _ask(self, text: str) -> None:
+        chatter = self.chatter
+        memories = self.memories()
+        wanted = Wanted(self.door.settings.number("recall.limit"))
+        answer = memories.recall([text], wanted, proved=False)
+        self.used = answer.hits
+        self.conversation.add(PERSON, text, memories.now_ms)
+        system = system_message([one.memory for one in self.used], (), memories.now_ms)
+        said: list[str] = []
+        try:
+            self.screen.answer(_kept(chatter.stream(system, self.lines()), said))
+        finally:
+            if told := "".join(said).strip():
+                self.conversation.add(MODEL, told, _now_ms(), chatter.name)
+        memories.touch(answer)
+
+    def lines(self) -> list[Line]:
+        """Give what the model is shown of the conversation."""
+        return [Line(one.role, one.text) for one in self.conversation.turns]
+
+
+def _kept(pieces: Iterator[str], said: list[str]) -> Iterator[str]:
+    """Hand pieces on and keep them."""
+    for piece in pieces:
+        said.append(piece)
+        yield piece
+
+
+def _now_ms() -> int:
+    return int(time() * 1000)
+
+
+def told_of(saved: Saved) -> str:
+    """Say what became of a fact."""
+    told = [f"Remembered ({saved.memory.id}): {line(saved.memory.text)}"]
+    if saved.duplicates:
+        told = [f"Known already ({saved.memory.id}): {line(saved.memory.text)}"]
+    told += [f"    it may contradict {one.id}: {line(one.text)}" for one in saved.contradictions]
+    return "\n".join(told)
+
+
+def score(one: Recalled) -> str:
+    """Say how a memory scored."""
+    signals = {"words": one.words, "substring": one.substring, "name": one.name, "date": one.date}
+    told = ", ".join(f"{name} {value:.2f}" for name, value in {**signals, "meaning": one.meaning}.items() if value)
+    boost = f" + {one.boost:.2f}" if one.boost else ""
+    return f"score {one.score:.3f} = {one.similarity:.3f} ({told}) x decay {one.decay:.3f}{boost}"
