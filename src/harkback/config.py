@@ -138,6 +138,9 @@ OPTIONS = (
            " Messages, without /v1); it gets HARK_CHAT_KEY, never another key"),
     Option("chat.timeout_s", SECONDS, 120.0, "HARK_CHAT_TIMEOUT_S",
            "how long hark chat waits for the next piece of an answer", least=1, most=3600),
+    Option("chat.window_tokens", NUMBER, 16_000, "HARK_CHAT_WINDOW_TOKENS",
+           "how long a conversation may be that a model is shown, in tokens; beyond, the oldest rounds are left out"
+           " (estimated: one token for a CJK character, one for four others)", least=100, most=10_000_000),
     Option("server.url", TEXT, "", "HARK_SERVER",
            "the address of a hark serve with which memories are shared, such as https://hark.example.org; a copy stays"
            " here, and sessions do not leave this machine"),

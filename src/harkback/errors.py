@@ -133,6 +133,10 @@ class NoChatKey(HarkError):
     """
 
 
+class NoConversation(HarkError):
+    """{0} holds no conversation ({1}). It takes messages with role and content, as a JSON list or a line each."""
+
+
 class UnknownChatCommand(HarkError):
     """There is no command {0}. /help lists all of them; what begins with a space is said as it stands."""
 

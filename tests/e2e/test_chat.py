@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -191,3 +192,64 @@ def test_commands_do_what_they_say(server: ChatServer, tmp_path: Path) -> None:
     assert chat("/nothing").status == 2
     assert chat("/exit", "hi").out == ""
     assert server.requests == []
+
+
+def test_a_conversation_is_found_by_search_and_gone_on_with(server: ChatServer) -> None:
+    server.replies = [Reply("Quinces, of course.")]
+    assert chat("which fruit for the jam?").status == 0
+    (hit,) = hark("search", "--json", "quinces").json["hits"]
+    assert hit["agent"] == "hark-chat"
+    session = hark("sessions", "--json").json["sessions"][0]["id"]
+    assert "chat --resume" in hark("resume", session).out
+    assert "which fruit for the jam?" in chat("/sessions").out
+    assert chat("and how many?", argv=("--resume", session)).status == 0
+    assert said(server.requests[1], "assistant") == "Quinces, of course."
+    assert hark("sync").status == 0
+    assert hark("show", session).out.count("and how many?") == 1
+    talk = chat(f"/resume {session.partition(':')[2][:8]}", "and sugar?")
+    assert talk.out.startswith("Going on with: which fruit")
+    assert "and how many?" in said(server.requests[2], "user")
+    assert chat("/resume 00000000").status == 2
+    assert chat(argv=("--resume", "nobody")).status == 1
+
+
+def test_a_long_conversation_is_shown_without_its_oldest_rounds(
+    server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [f"number {one} {'pear ' * 40}" for one in range(6)]
+    assert chat(*lines).status == 0
+    assert "number 0" in said(server.requests[-1], "user")
+    monkeypatch.setenv("HARK_CHAT_WINDOW_TOKENS", "200")
+    assert chat(*lines).status == 0
+    shown = said(server.requests[-1], "user")
+    assert "number 5" in shown
+    assert "number 1" not in shown
+    monkeypatch.delenv("HARK_CHAT_WINDOW_TOKENS")
+    talk = chat("one", "two", "three", "/compact", "four")
+    assert "2 messages are no longer shown" in talk.out
+    assert said(server.requests[-1], "user") == "two\nthree\nfour"
+
+
+def test_compact_makes_a_file_short_in_its_own_form(own_home: Path, tmp_path: Path) -> None:
+    assert own_home.exists()
+    messages = [{"role": "system", "content": "be kind"}]
+    messages += [{"role": "user", "content": f"number {one} {'pear ' * 40}"} for one in range(10)]
+    file = tmp_path / "talk.json"
+    file.write_text(json.dumps(messages), encoding="utf-8")
+    assert json.loads(hark("compact", str(file)).out) == messages
+    assert json.loads(hark("compact", str(file), "--limit", "500").out) == [messages[0], *messages[3:]]
+    file.write_text("".join(f"{json.dumps(one)}\n" for one in messages), encoding="utf-8")
+    short = hark("compact", str(file), "--limit", "100")
+    assert [json.loads(line) for line in short.out.splitlines()] == [messages[0], messages[-1]]
+    assert "9 cut" in short.err
+    for text in ("no json", "[1]", '{"content": "nobody"}'):
+        file.write_text(text, encoding="utf-8")
+        assert hark("compact", str(file)).status == 2
+
+
+def test_the_archive_is_deleted_with_its_conversations(server: ChatServer, own_home: Path) -> None:
+    assert chat("hi").status == 0
+    assert list((own_home.parent / "archive" / "chat").iterdir())
+    assert hark("uninstall", "--delete-archive", "--yes", "--yes").status == 0
+    assert not (own_home.parent / "archive").exists()
+    assert len(server.requests) == 1

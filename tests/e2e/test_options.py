@@ -202,6 +202,10 @@ ELSEWHERE = {
     **dict.fromkeys(
         ("server.port", "server.public_url", "server.proxy"), "test_the_options_of_the_server_are_seen_to_work"
     ),
+    **dict.fromkeys(
+        ("chat.model", "chat.base_url", "chat.timeout_s", "chat.window_tokens"),
+        "test_the_options_of_the_chat_are_seen_to_work",
+    ),
     "home": "test_the_archive_lies_where_hark_home_says",
     "sync.background": "test_a_search_starts_a_sync_unless_it_is_set_off",
 }
@@ -419,3 +423,10 @@ def test_several_wrong_values_are_one_line_and_the_rest_counts() -> None:
         f"hark: {folder / 'config.toml'}: search.sort: 'up' is not understood. It takes relevance or newest."
         " And 1 more: hark config"
     )
+
+
+def test_the_options_of_the_chat_are_seen_to_work() -> None:
+    """They are seen in `test_chat`, where a model answers: each stands there in a test by its variable."""
+    page = (Path(__file__).parent / "test_chat.py").read_text(encoding="utf-8")
+    missing = [one.env for one in OPTIONS if one.name.startswith("chat.") and f'"{one.env}"' not in page]
+    assert missing == []

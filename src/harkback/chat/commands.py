@@ -9,6 +9,7 @@ from harkback._record import NamedTuple
 from harkback.archive.memories import EVERYWHERE, HERE
 from harkback.chat.talking import score
 from harkback.mcp import rendering
+from harkback.memory.ages import age, language_of
 from harkback.memory.recall import Wanted
 from harkback.model import MEMORY_KINDS
 from harkback.telling import line
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
     Run = Callable[[Chat, str], str]
     """Does what was asked, given what stands behind the command; gives what is shown. Raises HarkError."""
+
+
+_MOST_LISTED = 20
+_SHORT = 8
 
 
 class Command(NamedTuple):
@@ -123,10 +128,31 @@ def _new(chat: Chat, _: str) -> str:
     return "A new conversation begins."
 
 
+def _sessions(chat: Chat, _: str) -> str:
+    from harkback.chat.conversation import Conversation, paths
+
+    told = []
+    now_ms = chat.memories().now_ms
+    for path in paths(chat.data)[:_MOST_LISTED]:
+        one = Conversation.load(path)
+        told.append(f"{one.native[:_SHORT]}  {age(one.ended_ms, now_ms, language_of(one.title))}  {line(one.title)}")
+    return "\n".join(told) or "There is no earlier conversation."
+
+
+def _resume(chat: Chat, rest: str) -> str:
+    chat.resume(_given("/resume", rest))
+    return f"Going on with: {line(chat.conversation.title)}"
+
+
 def _model(chat: Chat, rest: str) -> str:
     if rest:
         chat.take(rest)
     return f"The model is {chat.model}." if chat.model else "No model is set. /model ollama:NAME takes one."
+
+
+def _compact(chat: Chat, _: str) -> str:
+    cut = chat.shorten()
+    return f"{cut:,} messages are no longer shown to the model; they are kept." if cut else "There is one round only."
 
 
 def _help(_: Chat, __: str) -> str:
@@ -164,7 +190,10 @@ COMMANDS = (
     Command("/export", "FILE", "write all memories to a file, as JSON lines", _export),
     Command("/import", "FILE", "read memories from a file and merge them", _import),
     Command("/new", "", "begin a new conversation", _new),
+    Command("/sessions", "", "list the latest conversations", _sessions),
+    Command("/resume", "ID", "go on with one", _resume),
     Command("/model", "[NAME]", "show the model, or go on with another", _model),
+    Command("/compact", "", "leave the oldest fifth of the conversation out", _compact),
     Command("/help", "", "list the commands", _help),
     Command("/exit", "", "end (also Ctrl-D)", _exit),
 )

@@ -56,7 +56,7 @@ class Conversation:
     @classmethod
     def load(cls, path: str) -> Conversation:
         """Read one back; lines that are damaged are passed over. Raises FileUnreadable."""
-        one = cls(path, os.path.basename(path).removesuffix(".jsonl").rpartition("_")[2], "")
+        one = cls(path, native_of(path), "")
         for row in _rows(path):
             one._take(row)
         return one
@@ -112,6 +112,11 @@ class Conversation:
             case {"type": "extracted", "turns": int(turns)}:
                 self.extracted = max(self.extracted, turns)
                 self.summary = str(row.get("summary") or self.summary)
+
+
+def native_of(path: str) -> str:
+    """Give the id of a conversation, as its file's name has it."""
+    return os.path.basename(path).removesuffix(".jsonl").rpartition("_")[2]
 
 
 def paths(data: str) -> list[str]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from time import time
 
+from harkback import errors
 from harkback.archive.memories import Details
 from harkback.chat import phrases
-from harkback.chat.conversation import Conversation
+from harkback.chat.compaction import compact
+from harkback.chat.conversation import AGENT, Conversation, native_of, paths
 from harkback.chat.prompting import system_message
 from harkback.memory.recall import Wanted
 from harkback.models.chatting import MODEL, PERSON, Line
@@ -49,6 +51,8 @@ class Chat:
         self.model = model
         self.used: tuple[Recalled, ...] = ()
         """The memories that the last answer was given with."""
+        self.first = 0
+        """So many of the turns are no longer shown to the model."""
         self._chatter: Chatter | None = None
         memories = self.memories()
         self.data = memories.place.data
@@ -72,8 +76,19 @@ class Chat:
 
     def begin(self) -> None:
         """Begin a new conversation."""
-        self.used = ()
+        self.used, self.first = (), 0
         self.conversation = Conversation.begin(self.data, _now_ms(), self.door.cwd)
+
+    def resume(self, named: str) -> None:
+        """Go on with an earlier conversation, named by the beginning of its id. Raises NotFound, Ambiguous."""
+        wanted = named.removeprefix(f"{AGENT}:")
+        found = [path for path in paths(self.data) if native_of(path).startswith(wanted)] if wanted else []
+        if not found:
+            raise errors.NotFound(named)
+        if len(found) > 1:
+            raise errors.Ambiguous(named, ", ".join(native_of(path) for path in found))
+        self.used, self.first = (), 0
+        self.conversation = Conversation.load(found[0])
 
     def turn(self, text: str) -> None:
         """Answer what was said. Raises HarkError."""
@@ -118,7 +133,19 @@ class Chat:
 
     def lines(self) -> list[Line]:
         """Give what the model is shown of the conversation."""
-        return [Line(one.role, one.text) for one in self.conversation.turns]
+        turns = self.conversation.turns[self.first :]
+        told = [{"role": one.role, "content": one.text} for one in turns]
+        done = compact(told, self.door.settings.number("chat.window_tokens"))
+        self.first += len(done.cut)
+        return [Line(one["role"], one["content"]) for one in done.kept]
+
+    def shorten(self) -> int:
+        """Leave the oldest fifth of the rounds out from now on; gives how many messages."""
+        turns = self.conversation.turns[self.first :]
+        told = [{"role": one.role, "content": one.text} for one in turns]
+        cut = len(compact(told, compact(told, 1 << 60).tokens - 1).cut)
+        self.first += cut
+        return cut
 
 
 def _kept(pieces: Iterator[str], said: list[str]) -> Iterator[str]:

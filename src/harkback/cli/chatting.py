@@ -26,6 +26,8 @@ def chat(options: argparse.Namespace) -> int:
     talk = Chat(
         door, screen, lambda name: _loaded(name, door.settings), options.model or door.settings.text("chat.model")
     )
+    if options.resume:
+        talk.resume(options.resume)
     return run(talk, screen)
 
 

@@ -448,6 +448,12 @@ def _chat(options: argparse.Namespace) -> int:
     return chat(options)
 
 
+def _compact(options: argparse.Namespace) -> int:
+    from harkback.cli.compacting import compact
+
+    return compact(options)
+
+
 def _mcp(_: argparse.Namespace) -> int:
     from harkback.cli.agents_door import mcp
 
@@ -463,6 +469,7 @@ def _hook(_: argparse.Namespace) -> int:
 _COMMANDS = {
     **dict.fromkeys(_REMEMBERING, _of_memories),
     "chat": _chat,
+    "compact": _compact,
     "hook": _hook,
     "mcp": _mcp,
     **dict.fromkeys(("serve", "token", "audit"), _of_server),

@@ -404,6 +404,7 @@ _ADDERS = (
     memory_parser.context,
     memory_parser.profile,
     chat_parser.chat,
+    chat_parser.compact,
     _hook,
     _mcp,
     server_parser.serve,
