@@ -141,6 +141,12 @@ OPTIONS = (
     Option("chat.window_tokens", NUMBER, 16_000, "HARK_CHAT_WINDOW_TOKENS",
            "how long a conversation may be that a model is shown, in tokens; beyond, the oldest rounds are left out"
            " (estimated: one token for a CJK character, one for four others)", least=100, most=10_000_000),
+    Option("chat.extract_every", NUMBER, 6, "HARK_CHAT_EXTRACT_EVERY",
+           "after how many prompts hark chat lets the model take memories of what was said, and at the end; 0: never"),
+    Option("chat.summary_hours", NUMBER, 72, "HARK_CHAT_SUMMARY_HOURS",
+           "how many hours the summary of a conversation is shown to the model in later ones"),
+    Option("chat.proactive", SWITCH, True, "HARK_CHAT_PROACTIVE",
+           "whether hark chat speaks once of a task or an event that is near when it is touched upon"),
     Option("server.url", TEXT, "", "HARK_SERVER",
            "the address of a hark serve with which memories are shared, such as https://hark.example.org; a copy stays"
            " here, and sessions do not leave this machine"),

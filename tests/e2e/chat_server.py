@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import harkback
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+SOURCE = os.path.dirname(os.path.dirname(harkback.__file__))
+
+
+class Talk(NamedTuple):
+    status: int
+    out: str
+    err: str
 
 
 class Reply(NamedTuple):
@@ -101,3 +115,17 @@ def said(request: dict[str, Any], role: str) -> str:
             content = one["content"]
             texts.append(content if isinstance(content, str) else "".join(part["text"] for part in content))
     return "\n".join(texts)
+
+
+def chat(*lines: str, argv: tuple[str, ...] = (), env: dict[str, str] | None = None) -> Talk:
+    """Pipe lines into `hark chat` in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error::ResourceWarning", "-m", "harkback", "chat", *argv],
+        input="".join(f"{line}\n" for line in lines),
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "PYTHONPATH": SOURCE, **(env or {})},
+        timeout=30,
+        check=False,
+    )
+    return Talk(done.returncode, done.stdout, done.stderr)

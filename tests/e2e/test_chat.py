@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import pytest
-
-import harkback
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.e2e.chat_server import ChatServer, Reply, said
+    from tests.e2e.chat_server import ChatServer, Reply, chat, said
     from tests.e2e.pens import hark
 else:
-    from chat_server import ChatServer, Reply, said
+    from chat_server import ChatServer, Reply, chat, said
     from pens import hark
-
-SOURCE = os.path.dirname(os.path.dirname(harkback.__file__))
-
-
-class Talk(NamedTuple):
-    status: int
-    out: str
-    err: str
 
 
 @pytest.fixture
@@ -40,22 +27,9 @@ def server(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
     monkeypatch.setenv("HARK_CHAT_BASE_URL", one.url)
     monkeypatch.setenv("HARK_CHAT_MODEL", "openai:small")
     monkeypatch.setenv("HARK_CHAT_TIMEOUT_S", "3")
+    monkeypatch.setenv("HARK_CHAT_EXTRACT_EVERY", "0")  # but where a test is about that
     yield one
     one.close()
-
-
-def chat(*lines: str, argv: tuple[str, ...] = (), env: dict[str, str] | None = None) -> Talk:
-    """Pipe lines into `hark chat` in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-W", "error::ResourceWarning", "-m", "harkback", "chat", *argv],
-        input="".join(f"{line}\n" for line in lines),
-        capture_output=True,
-        encoding="utf-8",
-        env={**os.environ, "PYTHONPATH": SOURCE, **(env or {})},
-        timeout=30,
-        check=False,
-    )
-    return Talk(done.returncode, done.stdout, done.stderr)
 
 
 def test_an_answer_is_streamed_and_the_conversation_goes_on(server: ChatServer) -> None:

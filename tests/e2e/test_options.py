@@ -203,7 +203,7 @@ ELSEWHERE = {
         ("server.port", "server.public_url", "server.proxy"), "test_the_options_of_the_server_are_seen_to_work"
     ),
     **dict.fromkeys(
-        ("chat.model", "chat.base_url", "chat.timeout_s", "chat.window_tokens"),
+        tuple(one.name for one in OPTIONS if one.name.startswith("chat.")),
         "test_the_options_of_the_chat_are_seen_to_work",
     ),
     "home": "test_the_archive_lies_where_hark_home_says",
@@ -427,6 +427,6 @@ def test_several_wrong_values_are_one_line_and_the_rest_counts() -> None:
 
 def test_the_options_of_the_chat_are_seen_to_work() -> None:
     """They are seen in `test_chat`, where a model answers: each stands there in a test by its variable."""
-    page = (Path(__file__).parent / "test_chat.py").read_text(encoding="utf-8")
+    page = "".join(one.read_text(encoding="utf-8") for one in Path(__file__).parent.glob("test_chat*.py"))
     missing = [one.env for one in OPTIONS if one.name.startswith("chat.") and f'"{one.env}"' not in page]
     assert missing == []

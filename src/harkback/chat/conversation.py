@@ -17,7 +17,7 @@ from harkback.redact import masker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
 FOLDER = "chat"
@@ -78,11 +78,15 @@ class Conversation:
         row = {"type": "message", "id": uuid4().hex[:16], "timestamp": _written(now_ms), "role": role, "text": text}
         self._write({**row, "model": model} if model else row, now_ms)
 
-    def note_extracted(self, turns: int, summary: str, now_ms: int) -> None:
-        """Write down that memories were taken of the first turns, and what those were about. Raises FileUnwritable."""
+    def note_extracted(self, turns: int, summary: str, now_ms: int, saved: Sequence[tuple[str, str]] = ()) -> None:
+        """Write down that memories were taken of the first turns, which, by what words, and what the turns were about.
+
+        Raises FileUnwritable.
+        """
         self.extracted = max(self.extracted, turns)
         self.summary = summary or self.summary
-        row = {"type": "extracted", "timestamp": _written(now_ms), "turns": turns, "summary": summary}
+        row: dict[str, Any] = {"type": "extracted", "timestamp": _written(now_ms), "turns": turns, "summary": summary}
+        row["memories"] = [{"id": one, "quote": masker().mask(quote)[0]} for one, quote in saved]
         self._write(row, now_ms)
 
     def _write(self, row: dict[str, Any], now_ms: int) -> None:

@@ -13,6 +13,16 @@ if TYPE_CHECKING:
 
 def run(chat: Chat, screen: Screen) -> int:
     """Talk until the end of the input; gives 0, or 2 where the last thing said could not be answered."""
+    status = _talk(chat, screen)
+    try:
+        if trouble := chat.close():
+            screen.note(f"hark: No memories were taken of the last turns ({trouble}). A later hark chat tries again.")
+    except KeyboardInterrupt:
+        screen.note("hark: A later hark chat takes the memories of this conversation.")
+    return status
+
+
+def _talk(chat: Chat, screen: Screen) -> int:
     status = 0
     if not chat.model:
         say_how_to_set_up(screen)

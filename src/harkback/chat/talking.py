@@ -9,7 +9,9 @@ from harkback.archive.memories import Details
 from harkback.chat import phrases
 from harkback.chat.compaction import compact
 from harkback.chat.conversation import AGENT, Conversation, native_of, paths
-from harkback.chat.prompting import system_message
+from harkback.chat.offering import offer
+from harkback.chat.prompting import Past, system_message
+from harkback.chat.remembering import Remembering, is_waiting
 from harkback.memory.recall import Wanted
 from harkback.models.chatting import MODEL, PERSON, Line
 from harkback.telling import line
@@ -40,6 +42,10 @@ if TYPE_CHECKING:
             """Bring the server and folders in step with the memories."""
 
 
+_HOUR_MS = 3_600_000
+_MOST_PAST = 10
+
+
 class Chat:
     """One person and one model, in one conversation after the other."""
 
@@ -53,6 +59,13 @@ class Chat:
         """The memories that the last answer was given with."""
         self.first = 0
         """So many of the turns are no longer shown to the model."""
+        self.has_offered = False
+        self.remembering = Remembering(self.memories, door.in_step)
+        self._every = door.settings.number("chat.extract_every")
+        self._taken = 0
+        """So many turns were handed over to be remembered."""
+        self._looked_back = False
+        self._past: list[Past] | None = None
         self._chatter: Chatter | None = None
         memories = self.memories()
         self.data = memories.place.data
@@ -76,7 +89,7 @@ class Chat:
 
     def begin(self) -> None:
         """Begin a new conversation."""
-        self.used, self.first = (), 0
+        self._leave()
         self.conversation = Conversation.begin(self.data, _now_ms(), self.door.cwd)
 
     def resume(self, named: str) -> None:
@@ -87,8 +100,20 @@ class Chat:
             raise errors.NotFound(named)
         if len(found) > 1:
             raise errors.Ambiguous(named, ", ".join(native_of(path) for path in found))
-        self.used, self.first = (), 0
+        self._leave()
         self.conversation = Conversation.load(found[0])
+
+    def close(self) -> str:
+        """Wait until memories were taken of what was said; gives why that could not be done, or nothing."""
+        self._leave()
+        self.remembering.close()
+        return self.remembering.trouble
+
+    def _leave(self) -> None:
+        """End the conversation, of which memories are taken."""
+        if self._every and self._chatter is not None and is_waiting(self.conversation):
+            self.remembering.take(self.conversation, self._chatter)
+        self.used, self.first, self.has_offered, self._past, self._taken = (), 0, False, None, 0
 
     def turn(self, text: str) -> None:
         """Answer what was said. Raises HarkError."""
@@ -122,14 +147,50 @@ class Chat:
         answer = memories.recall([text], wanted, proved=False)
         self.used = answer.hits
         self.conversation.add(PERSON, text, memories.now_ms)
-        system = system_message([one.memory for one in self.used], (), memories.now_ms)
+        system = system_message([one.memory for one in self.used], self.past(memories.now_ms), memories.now_ms)
         said: list[str] = []
         try:
             self.screen.answer(_kept(chatter.stream(system, self.lines()), said))
+            said += self._offered(text, memories.now_ms)
         finally:
             if told := "".join(said).strip():
                 self.conversation.add(MODEL, told, _now_ms(), chatter.name)
         memories.touch(answer)
+        self._remember_later(chatter)
+
+    def _offered(self, text: str, now_ms: int) -> list[str]:
+        """Say what is due and was spoken of, once in a conversation."""
+        if self.has_offered or not self.door.settings.is_on("chat.proactive"):
+            return []
+        told = offer(self.used, text, now_ms)
+        if not told:
+            return []
+        self.has_offered = True
+        self.screen.say(told)
+        return [f"\n\n{told}"]
+
+    def _remember_later(self, chatter: Chatter) -> None:
+        """Let memories be taken beside us, of every so many turns, and once of what earlier chats left."""
+        if not self._every:
+            return
+        new = self.conversation.turns[max(self._taken, self.conversation.extracted) :]
+        if sum(turn.role == PERSON for turn in new) >= self._every:
+            self._taken = len(self.conversation.turns)
+            self.remembering.take(self.conversation, chatter)
+        if not self._looked_back:
+            self._looked_back = True
+            self.remembering.take_left_over(self.data, chatter, self.conversation.path)
+
+    def past(self, now_ms: int) -> list[Past]:
+        """Give what the last conversations were about, the latest last."""
+        if self._past is None:
+            since_ms = now_ms - self.door.settings.number("chat.summary_hours") * _HOUR_MS
+            self._past = []
+            for path in paths(self.data)[:_MOST_PAST] if since_ms < now_ms else ():
+                one = Conversation.load(path)
+                if one.summary and one.ended_ms > since_ms and path != self.conversation.path:
+                    self._past.insert(0, Past(one.summary, one.ended_ms))
+        return self._past
 
     def lines(self) -> list[Line]:
         """Give what the model is shown of the conversation."""

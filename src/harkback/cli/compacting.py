@@ -30,9 +30,8 @@ def compact(options: argparse.Namespace) -> int:
     else:
         for one in done.kept:
             print(dumped(one))
-    note(
-        f"{len(done.kept):,} messages left, {len(done.cut):,} cut; about {done.tokens:,} tokens of {limit:,} (estimated)"
-    )
+    left = f"{len(done.kept):,} messages left, {len(done.cut):,} cut"
+    note(f"{left}; about {done.tokens:,} tokens of {limit:,} (estimated)")
     return 0
 
 
