@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from harkback.chat.talking import Chat
 
 
-def run(chat: Chat, screen: Screen) -> int:
+def run(chat: Chat) -> int:
     """Talk until the end of the input; gives 0, or 2 where the last thing said could not be answered."""
+    screen = chat.screen
     status = _talk(chat, screen)
     try:
         if trouble := chat.close():

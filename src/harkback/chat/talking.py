@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from time import time
 
 from harkback import errors
@@ -77,6 +78,11 @@ class Chat:
         if self._chatter is None:
             self._chatter = self.load(self.model)
         return self._chatter
+
+    def warm(self) -> None:
+        """Let what the model needs be loaded beside us; what is wrong with it is said when it is asked."""
+        with suppress(errors.HarkError):
+            self.chatter.warm()
 
     def take(self, model: str) -> None:
         """Go on with another model. Raises BadValue, NoChatKey, ExtraMissing; then the old one stays."""

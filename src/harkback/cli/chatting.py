@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from harkback import errors
+from harkback.chat.screen import Pipes
+from harkback.cli.terminal import is_terminal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,18 +20,29 @@ if TYPE_CHECKING:
 def chat(options: argparse.Namespace) -> int:
     """Talk until the person ends it."""
     from harkback.chat.running import run
-    from harkback.chat.screen import Pipes
     from harkback.chat.talking import Chat
     from harkback.cli.agents_door import Door
 
     door = Door(is_remote=False)
-    screen = Pipes()
-    talk = Chat(
-        door, screen, lambda name: _loaded(name, door.settings), options.model or door.settings.text("chat.model")
-    )
+    model = options.model or door.settings.text("chat.model")
+    talk = Chat(door, Pipes(), lambda name: _loaded(name, door.settings), model)
     if options.resume:
         talk.resume(options.resume)
-    return run(talk, screen)
+    if is_typed():
+        from harkback.chat.terminal import Terminal
+
+        talk.screen = Terminal(talk.data, ready=talk.warm, colors=is_terminal())
+    else:
+        talk.warm()
+    return run(talk)
+
+
+def is_typed() -> bool:
+    """Whether a person types and reads at a terminal that can be drawn on."""
+    from importlib.util import find_spec
+
+    is_person = sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    return is_person and find_spec("prompt_toolkit") is not None
 
 
 def _loaded(name: str, settings: Settings) -> Chatter:
