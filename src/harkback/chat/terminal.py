@@ -69,7 +69,8 @@ class Terminal:
                 text += plain(piece)
                 end = settled(text)
                 if end:
-                    live.console.print(Markdown(text[:end]), end="\n\n" if text[:end].strip() else "")
+                    live.console.print(Markdown(text[:end]))
+                    live.console.print()
                     text = text[end:]
                 live.update(Markdown(text), refresh=is_first)
 
