@@ -50,15 +50,25 @@ class Tmux:
     def screen(self) -> str:
         return "\n".join(line.rstrip() for line in self.run("capture-pane", "-p").splitlines())
 
-    def wait(self, text: str) -> str:
-        """Give the screen as soon as it holds a text."""
+    def wait(self, text: str, times: int = 1) -> str:
+        """Give the screen as soon as it holds a text, so often."""
         until = time.monotonic() + 10
         while time.monotonic() < until:
             shown = self.screen()
-            if text in shown:
+            if shown.count(text) >= times:
                 return shown
             time.sleep(0.02)
         raise AssertionError((text, self.screen()))
+
+    def prompt(self) -> None:
+        """Wait until a line can be typed on: before, the terminal itself would take Ctrl-C and Ctrl-D."""
+        until = time.monotonic() + 10
+        while time.monotonic() < until:
+            lines = self.screen().split("\n")
+            if next((line for line in reversed(lines) if line), "") == ">":
+                return
+            time.sleep(0.02)
+        raise AssertionError(self.screen())
 
     def ended(self) -> bool:
         until = time.monotonic() + 10
@@ -87,12 +97,13 @@ def terminal(server: ChatServer, own_home: Path, tmp_path: Path, monkeypatch: py
 
 
 def test_a_conversation_at_a_terminal(terminal: Tmux, server: ChatServer) -> None:
-    terminal.wait(">")
+    terminal.prompt()
     terminal.type("/prof")
     terminal.wait("show what is known of you")
     terminal.keys("Tab", "Enter")
     terminal.wait("The profile says nothing yet")
 
+    terminal.prompt()
     server.replies = [Reply("**Bold** and a list:\n\n- 會議\n- 鉛筆\n\nThe end.")]
     terminal.type("first line")
     terminal.keys("M-Enter")
@@ -103,12 +114,14 @@ def test_a_conversation_at_a_terminal(terminal: Tmux, server: ChatServer) -> Non
     assert " • 會議" in shown
     assert said(server.requests[0], "user") == "first line\n第二行"
 
+    terminal.prompt()
     server.replies = [Reply("Half of it", breaks="stall")]
     terminal.type("go on")
     terminal.keys("Enter")
     terminal.wait("Half of it")
     terminal.keys("C-c")
     terminal.wait("cut short")
+    terminal.prompt()
 
     terminal.run("resize-window", "-x", "40", "-y", "20")
     wide = "寬字" * 25
@@ -121,8 +134,10 @@ def test_a_conversation_at_a_terminal(terminal: Tmux, server: ChatServer) -> Non
     assert max(len(row) * 2 for row in rows) <= 42
     assert said(server.requests[-1], "assistant").endswith("Half of it")
 
-    terminal.keys("Up")
-    terminal.wait("> 寬嗎")
+    terminal.prompt()
+    terminal.keys("Up", "Up")
+    terminal.wait("> go on", times=2)
     terminal.keys("C-c")
+    terminal.prompt()
     terminal.keys("C-d")
     assert terminal.ended()
