@@ -130,6 +130,23 @@ OPTIONS = (
            "whether a new session begins with what is known of the person and the project (hark context)"),
     Option("context.budget", NUMBER, 4000, "HARK_CONTEXT_BUDGET", "characters of hark context", "--budget",
            least=200, most=10_000_000),
+    Option("chat.model", TEXT, "", "HARK_CHAT_MODEL",
+           "the model of hark chat: openai:NAME, anthropic:NAME or ollama:NAME; keys are taken from OPENAI_API_KEY,"
+           " ANTHROPIC_API_KEY or HARK_CHAT_KEY only", "--model"),
+    Option("chat.base_url", ADDRESS, "", "HARK_CHAT_BASE_URL",
+           "the address of another server for it, up to /v1, that speaks Chat Completions (with anthropic:NAME"
+           " Messages, without /v1); it gets HARK_CHAT_KEY, never another key"),
+    Option("chat.timeout_s", SECONDS, 120.0, "HARK_CHAT_TIMEOUT_S",
+           "how long hark chat waits for the next piece of an answer", least=1, most=3600),
+    Option("chat.window_tokens", NUMBER, 16_000, "HARK_CHAT_WINDOW_TOKENS",
+           "how long a conversation may be that a model is shown, in tokens; beyond, the oldest rounds are left out"
+           " (estimated: one token for a CJK character, one for four others)", least=100, most=10_000_000),
+    Option("chat.extract_every", NUMBER, 6, "HARK_CHAT_EXTRACT_EVERY",
+           "after how many prompts hark chat lets the model take memories of what was said, and at the end; 0: never"),
+    Option("chat.summary_hours", NUMBER, 72, "HARK_CHAT_SUMMARY_HOURS",
+           "how many hours the summary of a conversation is shown to the model in later ones"),
+    Option("chat.proactive", SWITCH, True, "HARK_CHAT_PROACTIVE",
+           "whether hark chat speaks once of a task or an event that is near when it is touched upon"),
     Option("server.url", TEXT, "", "HARK_SERVER",
            "the address of a hark serve with which memories are shared, such as https://hark.example.org; a copy stays"
            " here, and sessions do not leave this machine"),

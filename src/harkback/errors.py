@@ -121,6 +121,30 @@ class ExtraMissing(HarkError):
     """`{0}` needs more than is installed ({2} is missing). `pip install 'harkback[{1}]'` adds it."""
 
 
+class NoModel(HarkError):
+    """No model is set for hark chat. `ollama pull qwen3:4b`, then `hark config chat.model ollama:qwen3:4b`, is one on
+    this machine.
+    """
+
+
+class NoChatKey(HarkError):
+    """{0} needs a key, and none is set. Put it into the environment as {1}, or use a model on this machine with
+    `--model ollama:NAME`.
+    """
+
+
+class NoConversation(HarkError):
+    """{0} holds no conversation ({1}). It takes messages with role and content, as a JSON list or a line each."""
+
+
+class UnknownChatCommand(HarkError):
+    """There is no command {0}. /help lists all of them; what begins with a space is said as it stands."""
+
+
+class ModelFailed(HarkError):
+    """{0} did not answer ({1}). What you said is kept; say it again, or name another model with /model."""
+
+
 class NothingRemembered(HarkError):
     """Nothing has been remembered yet. `hark remember TEXT` saves a fact."""
 

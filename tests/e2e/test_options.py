@@ -206,6 +206,10 @@ ELSEWHERE = {
         ("server.port", "server.public_url", "server.proxy"), "test_the_options_of_the_server_are_seen_to_work"
     ),
     **dict.fromkeys(("hook.chars", "hook.context"), "test_the_options_of_the_hook_are_seen_to_work"),
+    **dict.fromkeys(
+        tuple(one.name for one in OPTIONS if one.name.startswith("chat.")),
+        "test_the_options_of_the_chat_are_seen_to_work",
+    ),
     "home": "test_the_archive_lies_where_hark_home_says",
     "sync.background": "test_a_search_starts_a_sync_unless_it_is_set_off",
 }
@@ -444,3 +448,10 @@ def test_the_options_of_the_hook_are_seen_to_work(monkeypatch: pytest.MonkeyPatc
     assert "quince" in said(**start)
     monkeypatch.setenv("HARK_HOOK_CHARS", "500")
     assert 0 < len(said(**prompt)) < len(whole)
+
+
+def test_the_options_of_the_chat_are_seen_to_work() -> None:
+    """They are seen in `test_chat`, where a model answers: each stands there in a test by its variable."""
+    page = "".join(one.read_text(encoding="utf-8") for one in Path(__file__).parent.glob("test_chat*.py"))
+    missing = [one.env for one in OPTIONS if one.name.startswith("chat.") and f'"{one.env}"' not in page]
+    assert missing == []

@@ -318,8 +318,8 @@ OTHERS: tuple[list[str], ...] = (
     ["rebuild"],
     ["audit"],
 )
-WITHOUT = {"demo", "uninstall", "hook", "serve", "token", "mcp", "setup"}
-"""Commands that do not look into the archive, or whose answers are those of the tools."""
+WITHOUT = {"demo", "uninstall", "hook", "serve", "token", "mcp", "setup", "chat", "compact"}
+"""Commands that do not look into the archive, or whose answers are those of the tools or of a model."""
 
 
 def remembering(planted: Planted) -> Iterator[tuple[str, str]]:

@@ -20,6 +20,7 @@ HOMES = (
     ("claude-code", "claude_code_logs", "claude", "CLAUDE_CONFIG_DIR"),
     ("codex", "codex_logs", "codex", "CODEX_HOME"),
     ("pi", "pi_logs", "agent", "PI_CODING_AGENT_DIR"),
+    ("hark-chat", "hark_chat_logs", "archive", "HARK_HOME"),
 )
 """Agent, folder of fixtures, the agent's own folder in each of them, and the variable that names it."""
 

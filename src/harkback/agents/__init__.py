@@ -46,6 +46,7 @@ _RESUME = {
     "claude-code": ("claude", "--resume"),
     "codex": ("codex", "resume"),
     "pi": ("pi", "--session"),
+    "hark-chat": ("hark", "chat", "--resume"),
 }
 
 

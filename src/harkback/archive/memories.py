@@ -67,6 +67,10 @@ class Details(NamedTuple):
     """The id of the message or session it was taken from."""
     by_agent: bool = False
     """Whether an agent says it, whatever the environment tells."""
+    session: str = ""
+    """The id of the session in which it is told, where the caller knows it."""
+    said_ms: int | None = None
+    """The moment from which its dates count, where that is not now."""
 
 
 NOTHING = Details()
@@ -172,9 +176,10 @@ class Memories:
         """Say who says it and where; with the moment from which its dates count."""
         asking = asking_sessions(self.env)
         by = AGENT if asking or details.by_agent else PERSON
-        session = ":".join(asking[0]) if asking else ""
+        session = details.session or (":".join(asking[0]) if asking else "")
         if not details.source:
-            return made._replace(provenance=by, session=session), self.now_ms
+            said_ms = self.now_ms if details.said_ms is None else details.said_ms
+            return made._replace(provenance=by, session=session), said_ms
         engine = LocalEngine.open(self.place.data)
         if engine is None:
             raise errors.NotFound(details.source)

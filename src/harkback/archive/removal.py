@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from harkback.agents import Remover
     from harkback.config import Place
 
+_CHAT = r"[0-9T-]{19}_[0-9a-f-]{36}\.jsonl|history"
+
 
 class Removed(NamedTuple):
     """What an uninstall did."""
@@ -53,7 +55,8 @@ def uninstall(
         with guarded(folder):
             for path in _settings_files(folder):
                 os.unlink(path)
-                deleted.append(os.path.basename(path))
+                deleted.append(os.path.relpath(path, folder))
+            removing.remove_if_empty(os.path.join(folder, "chat"))
         removing.remove_if_empty(folder)
     return Removed(tuple(taken_out), folder, number, tuple(deleted), others(folder))
 
@@ -83,15 +86,30 @@ def _holds_only(path: str, ours: set[str]) -> bool:
 
 
 def _settings_files(folder: str) -> list[str]:
-    """Find `config.toml` and what a killed writing of it left; one that sets anything but our options is not ours."""
+    """Find `config.toml` and what a killed writing of it left, and what `hark chat` wrote.
+
+    A `config.toml` that sets anything but our options is not ours.
+    """
     try:
         names = [one for one in os.listdir(folder) if re.fullmatch(rf"{re.escape(FILE)}\.\d+\.new", one)]
     except OSError:
         return []
+    names += _chat_files(folder)
     path = path_of(folder)
     if os.path.isfile(path) and not os.path.islink(path) and _is_ours(folder):
         names.append(FILE)
     return [os.path.join(folder, name) for name in names]
+
+
+def _chat_files(folder: str) -> list[str]:
+    """Find what `hark chat` wrote, by names below the folder."""
+    try:
+        names = os.listdir(os.path.join(folder, "chat"))
+    except OSError:
+        return []
+    written = [one for one in names if re.fullmatch(_CHAT, one)]
+    paths = [os.path.join("chat", one) for one in written]
+    return [one for one in paths if os.path.isfile(os.path.join(folder, one))]
 
 
 def _is_ours(folder: str) -> bool:

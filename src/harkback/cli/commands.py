@@ -442,6 +442,18 @@ def _bare(*, as_json: bool) -> int:
     return 0
 
 
+def _chat(options: argparse.Namespace) -> int:
+    from harkback.cli.chatting import chat
+
+    return chat(options)
+
+
+def _compact(options: argparse.Namespace) -> int:
+    from harkback.cli.compacting import compact
+
+    return compact(options)
+
+
 def _mcp(_: argparse.Namespace) -> int:
     from harkback.cli.agents_door import mcp
 
@@ -456,6 +468,8 @@ def _hook(_: argparse.Namespace) -> int:
 
 _COMMANDS = {
     **dict.fromkeys(_REMEMBERING, _of_memories),
+    "chat": _chat,
+    "compact": _compact,
     "hook": _hook,
     "mcp": _mcp,
     **dict.fromkeys(("serve", "token", "audit"), _of_server),

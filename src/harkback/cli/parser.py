@@ -6,7 +6,7 @@ import argparse
 from functools import partial
 
 from harkback import __version__
-from harkback.cli import memory_parser, server_parser, setup_parser
+from harkback.cli import chat_parser, memory_parser, server_parser, setup_parser
 from harkback.cli.parser_parts import add_filters, count, help_of, json_flag
 from harkback.config import DEFAULTS, option
 from harkback.errors import BadUsage, UnknownCommand
@@ -403,6 +403,8 @@ _ADDERS = (
     memory_parser.supersede,
     memory_parser.context,
     memory_parser.profile,
+    chat_parser.chat,
+    chat_parser.compact,
     _hook,
     _mcp,
     server_parser.serve,

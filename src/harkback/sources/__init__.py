@@ -72,6 +72,7 @@ SOURCES: dict[str, str] = {
     "claude-code": "harkback.sources.claude_code",
     "codex": "harkback.sources.codex",
     "pi": "harkback.sources.pi",
+    "hark-chat": "harkback.sources.hark_chat",
 }
 """Agent name -> module."""
 

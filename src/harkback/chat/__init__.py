@@ -1,0 +1,1 @@
+"""`hark chat`: an assistant in the terminal that remembers."""

@@ -1,0 +1,200 @@
+"""What is typed with a slash: one table, from which help and completion are made."""
+
+from __future__ import annotations
+
+import shlex
+
+from harkback import errors
+from harkback._record import NamedTuple
+from harkback.archive.memories import EVERYWHERE, HERE
+from harkback.chat.talking import score
+from harkback.mcp import rendering
+from harkback.memory.ages import age, language_of
+from harkback.memory.recall import Wanted
+from harkback.model import MEMORY_KINDS
+from harkback.telling import line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from harkback.chat.talking import Chat
+
+    Run = Callable[[Chat, str], str]
+    """Does what was asked, given what stands behind the command; gives what is shown. Raises HarkError."""
+
+
+_MOST_LISTED = 20
+_SHORT = 8
+
+
+class Command(NamedTuple):
+    """One command."""
+
+    name: str
+    takes: str
+    help: str
+    run: Run
+
+
+class Leave(Exception):
+    """The person wants to go."""
+
+
+def run(chat: Chat, typed: str) -> str:
+    """Do what was typed; gives what is shown. Raises HarkError, Leave."""
+    name, _, rest = typed.strip().partition(" ")
+    found = BY_NAME.get(name.lower())
+    if found is None:
+        raise errors.UnknownChatCommand(name)
+    return found.run(chat, rest.strip())
+
+
+def _remember(chat: Chat, rest: str) -> str:
+    return chat.remember(_given("/remember", rest))
+
+
+def _recall(chat: Chat, rest: str) -> str:
+    memories = chat.memories()
+    answer = memories.recall([_given("/recall", rest)], Wanted(chat.door.settings.number("recall.limit")))
+    lines = [f"{rendering.memory(one.memory, memories.now_ms)}\n    {score(one)}" for one in answer.hits]
+    return "\n".join(lines) or answer.hint
+
+
+def _mem(chat: Chat, rest: str) -> str:
+    words = _words("/mem", rest)
+    kinds: list[str] = []
+    scope = HERE
+    if words[:1] != ["list"]:
+        raise errors.BadUsage("/mem", "it takes list, with --kind KIND or --everywhere behind it")
+    words = words[1:]
+    while words:
+        if words[0] == "--everywhere":
+            scope, words = EVERYWHERE, words[1:]
+        elif words[0] == "--kind" and words[1:] and words[1] in MEMORY_KINDS:
+            kinds, words = [*kinds, words[1]], words[2:]
+        else:
+            raise errors.BadUsage("/mem list", f"it takes --everywhere and --kind with {', '.join(MEMORY_KINDS)}")
+    memories = chat.memories()
+    listed = memories.listed(kinds=kinds, scope=scope)
+    return "\n".join(rendering.memory(one, memories.now_ms) for one in listed.memories) or "No memory fits."
+
+
+def _forget(chat: Chat, rest: str) -> str:
+    memories = chat.memories()
+    hidden = memories.put_in_bin(_given("/forget", rest))
+    memories_file = f"hark memories restore {hidden.id}"
+    chat.used = tuple(one for one in chat.used if one.memory.id != hidden.id)
+    chat.door.in_step(memories)
+    return f"Forgotten: {line(hidden.text)}\n    for a day {memories_file} brings it back"
+
+
+def _profile(chat: Chat, _: str) -> str:
+    sections = [one for one in chat.memories().profile() if one.text]
+    told = "\n".join(f"{one.section}\n    {line(one.text)}" for one in sections)
+    return told or "The profile says nothing yet. `hark profile edit SECTION TEXT` writes a section."
+
+
+def _why(chat: Chat, _: str) -> str:
+    return chat.why()
+
+
+def _dump(chat: Chat, _: str) -> str:
+    memories = chat.memories()
+    listed = memories.listed(scope=EVERYWHERE, history=True)
+    return "\n".join(rendering.memory(one, memories.now_ms) for one in listed.memories) or "Nothing is remembered."
+
+
+def _export(chat: Chat, rest: str) -> str:
+    from harkback.archive.memory_files import MemoryFiles
+
+    done = MemoryFiles(chat.memories()).export(_given("/export", rest))
+    return f"{done.memories:,} memories written to {done.file}"
+
+
+def _import(chat: Chat, rest: str) -> str:
+    from harkback.archive.memory_files import MemoryFiles
+
+    memories = chat.memories()
+    done = MemoryFiles(memories).bring(_given("/import", rest), is_agreed=lambda _: False)
+    chat.door.in_step(memories)
+    told = f"{done.added:,} memories added, {done.merged:,} merged, {done.kept:,} known already"
+    bad = [f"    line {number}: {why}" for _, number, why in done.bad]
+    return "\n".join([told, *bad])
+
+
+def _new(chat: Chat, _: str) -> str:
+    chat.begin()
+    return "A new conversation begins."
+
+
+def _sessions(chat: Chat, _: str) -> str:
+    from harkback.chat.conversation import Conversation, paths
+
+    told = []
+    now_ms = chat.memories().now_ms
+    for path in paths(chat.data)[:_MOST_LISTED]:
+        one = Conversation.load(path)
+        told.append(f"{one.native[:_SHORT]}  {age(one.ended_ms, now_ms, language_of(one.title))}  {line(one.title)}")
+    return "\n".join(told) or "There is no earlier conversation."
+
+
+def _resume(chat: Chat, rest: str) -> str:
+    chat.resume(_given("/resume", rest))
+    return f"Going on with: {line(chat.conversation.title)}"
+
+
+def _model(chat: Chat, rest: str) -> str:
+    if rest:
+        chat.take(rest)
+    return f"The model is {chat.model}." if chat.model else "No model is set. /model ollama:NAME takes one."
+
+
+def _compact(chat: Chat, _: str) -> str:
+    cut = chat.shorten()
+    return f"{cut:,} messages are no longer shown to the model; they are kept." if cut else "There is one round only."
+
+
+def _help(_: Chat, __: str) -> str:
+    names = [f"{one.name} {one.takes}".strip() for one in COMMANDS]
+    width = max(map(len, names))
+    lines = [f"{name:{width}}  {one.help}" for name, one in zip(names, COMMANDS, strict=True)]
+    return "\n".join([*lines, "Anything else is said to the model; `remember that …`, 記住…, 覚えて… saves at once."])
+
+
+def _exit(_: Chat, __: str) -> str:
+    raise Leave
+
+
+def _given(name: str, rest: str) -> str:
+    if not rest:
+        raise errors.BadUsage(name, f"it takes {BY_NAME[name].takes}")
+    return rest
+
+
+def _words(name: str, rest: str) -> list[str]:
+    try:
+        return shlex.split(rest)
+    except ValueError as error:
+        raise errors.BadUsage(name, error) from error
+
+
+COMMANDS = (
+    Command("/remember", "TEXT", "save a fact", _remember),
+    Command("/recall", "QUESTION", "find memories, and say how they scored", _recall),
+    Command("/mem", "list [--kind KIND] [--everywhere]", "list memories", _mem),
+    Command("/forget", "ID", "forget a memory; for a day it can be brought back", _forget),
+    Command("/profile", "", "show what is known of you", _profile),
+    Command("/why", "", "show the memories of the last answer, and how they scored", _why),
+    Command("/dump", "", "show all memories", _dump),
+    Command("/export", "FILE", "write all memories to a file, as JSON lines", _export),
+    Command("/import", "FILE", "read memories from a file and merge them", _import),
+    Command("/new", "", "begin a new conversation", _new),
+    Command("/sessions", "", "list the latest conversations", _sessions),
+    Command("/resume", "ID", "go on with one", _resume),
+    Command("/model", "[NAME]", "show the model, or go on with another", _model),
+    Command("/compact", "", "leave the oldest fifth of the conversation out", _compact),
+    Command("/help", "", "list the commands", _help),
+    Command("/exit", "", "end (also Ctrl-D)", _exit),
+)
+BY_NAME = {one.name: one for one in COMMANDS}

@@ -1,0 +1,132 @@
+"""Taking memories of conversations, beside the person who goes on talking.
+
+What was taken is noted in the transcript, so what was not, because the model failed or the program ended, is taken by a
+later chat. Nothing is lost, and nothing is saved that was not understood.
+"""
+
+from __future__ import annotations
+
+from queue import SimpleQueue
+from threading import Thread
+from time import time
+
+from harkback import errors
+from harkback.archive.memories import Details
+from harkback.chat.conversation import Conversation, paths
+from harkback.chat.extraction import INSTRUCTION, MOST_TURNS, Unusable, question, read
+from harkback.models.chatting import PERSON
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from harkback.archive.memories import Memories
+    from harkback.chat.conversation import Turn
+    from harkback.chat.extraction import Extracted
+    from harkback.models.chatting import Chatter
+
+_TRIES = 2
+_LEFT_OVER = 5
+_LOOKED_AT = 50
+_REST_MS = 3_600_000
+"""A conversation that changed within an hour may still be going on elsewhere."""
+
+
+class Remembering:
+    """A thread that takes memories, one conversation after the other."""
+
+    def __init__(self, memories: Callable[[], Memories], in_step: Callable[[Memories], None]) -> None:
+        self.memories = memories
+        self.in_step = in_step
+        self.trouble = ""
+        """Why the last try took nothing."""
+        self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._thread: Thread | None = None
+
+    def take(self, conversation: Conversation, chatter: Chatter) -> None:
+        """Take what a conversation says by now, and return at once."""
+        turns = list(conversation.turns)
+        self._later(lambda: self._take(conversation, turns, chatter))
+
+    def take_left_over(self, data: str, chatter: Chatter, but: str) -> None:
+        """Take what earlier conversations say of which nothing was taken, but not of one of this path."""
+        self._later(lambda: self._take_left_over(data, chatter, but))
+
+    def close(self) -> None:
+        """Wait for what was begun. Raises KeyboardInterrupt, where the person does not want to wait."""
+        if self._thread is not None:
+            self._work.put(None)
+            self._thread.join()
+
+    def _later(self, work: Callable[[], None]) -> None:
+        if self._thread is None:
+            self._thread = Thread(target=self._run, daemon=True, name="remembering")
+            self._thread.start()
+        self._work.put(work)
+
+    def _run(self) -> None:
+        while (work := self._work.get()) is not None:
+            try:
+                work()
+                self.trouble = ""
+            except (errors.HarkError, Unusable) as error:
+                self.trouble = str(error)
+
+    def _take_left_over(self, data: str, chatter: Chatter, but: str) -> None:
+        taken = 0
+        for path in paths(data)[:_LOOKED_AT]:
+            if path == but or taken >= _LEFT_OVER:
+                continue
+            one = Conversation.load(path)
+            if _now_ms() - one.ended_ms > _REST_MS and is_waiting(one):
+                taken += 1
+                self._take(one, one.turns, chatter)
+
+    def _take(self, conversation: Conversation, turns: Sequence[Turn], chatter: Chatter) -> None:
+        while any(turn.role == PERSON for turn in turns[conversation.extracted :]):
+            begin = conversation.extracted
+            part = turns[begin : begin + MOST_TURNS]
+            found = _asked(part, chatter)
+            saved = self._saved(conversation.id, part, found)
+            conversation.note_extracted(begin + len(part), found.summary, _now_ms(), saved)
+
+    def _saved(self, session: str, turns: Sequence[Turn], found: Extracted) -> list[tuple[str, str]]:
+        """Save the facts; gives their ids with what was quoted for them."""
+        memories = self.memories()
+        saved = []
+        for fact in found.facts:
+            details = Details(
+                fact.kind,
+                fact.importance,
+                fact.entities,
+                session=session,
+                said_ms=turns[fact.turn].time_ms,
+                by_agent=True,
+            )
+            try:
+                saved.append((memories.remember(fact.text, details).memory.id, fact.quote))
+            except (errors.MemoryTooLong, errors.MemoryTooShort):
+                continue
+        if saved:
+            self.in_step(memories)
+        return saved
+
+
+def is_waiting(conversation: Conversation) -> bool:
+    """Whether the person said something of which no memories were taken."""
+    return any(turn.role == PERSON for turn in conversation.turns[conversation.extracted :])
+
+
+def _asked(turns: Sequence[Turn], chatter: Chatter) -> Extracted:
+    """Ask the model, once more where it fails. Raises ModelFailed, Unusable."""
+    for left in reversed(range(_TRIES)):
+        try:
+            return read("".join(chatter.stream(INSTRUCTION, question(turns))), turns)
+        except (errors.ModelFailed, Unusable):
+            if not left:
+                raise
+    raise AssertionError
+
+
+def _now_ms() -> int:
+    return int(time() * 1000)

@@ -1,0 +1,61 @@
+"""The loop of `hark chat`: read, answer, and go on whatever goes wrong."""
+
+from __future__ import annotations
+
+from harkback import errors
+from harkback.chat import commands
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from harkback.chat.screen import Screen
+    from harkback.chat.talking import Chat
+
+
+def run(chat: Chat) -> int:
+    """Talk until the end of the input; gives 0, or 2 where the last thing said could not be answered."""
+    screen = chat.screen
+    status = _talk(chat, screen)
+    try:
+        if trouble := chat.close():
+            screen.note(f"hark: No memories were taken of the last turns ({trouble}). A later hark chat tries again.")
+    except KeyboardInterrupt:
+        screen.note("hark: A later hark chat takes the memories of this conversation.")
+    return status
+
+
+def _talk(chat: Chat, screen: Screen) -> int:
+    status = 0
+    if not chat.model:
+        say_how_to_set_up(screen)
+        status = 2
+    while True:
+        try:
+            typed = screen.read()
+            if typed is None:
+                return status
+            if typed.strip():
+                status = 0
+                _one(chat, screen, typed)
+        except commands.Leave:
+            return status
+        except errors.NoModel:
+            say_how_to_set_up(screen)
+            status = 2
+        except errors.HarkError as error:
+            screen.note(f"hark: {error}")
+            status = 2
+        except KeyboardInterrupt:
+            screen.note("(cut short; Ctrl-D ends)")
+
+
+def say_how_to_set_up(screen: Screen) -> None:
+    """Say in two lines how a model is set up."""
+    screen.note(f"hark: {errors.NoModel()}")
+    screen.note("Or with a key in OPENAI_API_KEY or ANTHROPIC_API_KEY: --model openai:NAME, --model anthropic:NAME.")
+
+
+def _one(chat: Chat, screen: Screen, typed: str) -> None:
+    if not typed.startswith("/"):
+        chat.turn(typed)
+    elif told := commands.run(chat, typed):
+        screen.say(told)

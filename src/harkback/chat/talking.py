@@ -1,0 +1,243 @@
+"""One chat: what is said goes to the memory or to the model, and every turn is written down."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from time import time
+
+from harkback import errors
+from harkback.archive.memories import Details
+from harkback.chat import phrases
+from harkback.chat.compaction import compact
+from harkback.chat.conversation import AGENT, Conversation, native_of, paths
+from harkback.chat.offering import offer
+from harkback.chat.prompting import Past, system_message
+from harkback.chat.remembering import Remembering, is_waiting
+from harkback.memory.recall import Wanted
+from harkback.models.chatting import MODEL, PERSON, Line
+from harkback.telling import line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from typing import Protocol
+
+    from harkback.archive.memories import Memories
+    from harkback.archive.sessions import Archive
+    from harkback.chat.screen import Screen
+    from harkback.config import Settings
+    from harkback.memory.recall import Recalled
+    from harkback.memory.saving import Saved
+    from harkback.models.chatting import Chatter
+
+    class Door(Protocol):
+        """How the archive is opened: anew for each turn, with the time of that turn."""
+
+        settings: Settings
+        cwd: str
+
+        def both(self, asking: Mapping[str, str]) -> tuple[Archive, Memories]:
+            """Open both halves."""
+
+        def in_step(self, memories: Memories) -> None:
+            """Bring the server and folders in step with the memories."""
+
+
+_HOUR_MS = 3_600_000
+_MOST_PAST = 10
+
+
+class Chat:
+    """One person and one model, in one conversation after the other."""
+
+    def __init__(self, door: Door, screen: Screen, load: Callable[[str], Chatter], model: str) -> None:
+        """`load` opens the model of a name. Raises NoModel, BadValue, NoChatKey, ExtraMissing."""
+        self.door = door
+        self.screen = screen
+        self.load = load
+        self.model = model
+        self.used: tuple[Recalled, ...] = ()
+        """The memories that the last answer was given with."""
+        self.first = 0
+        """So many of the turns are no longer shown to the model."""
+        self.has_offered = False
+        self.remembering = Remembering(self.memories, door.in_step)
+        self._every = door.settings.number("chat.extract_every")
+        self._taken = 0
+        """So many turns were handed over to be remembered."""
+        self._looked_back = False
+        self._past: list[Past] | None = None
+        self._chatter: Chatter | None = None
+        memories = self.memories()
+        self.data = memories.place.data
+        self.conversation = Conversation.begin(self.data, memories.now_ms, door.cwd)
+
+    @property
+    def chatter(self) -> Chatter:
+        """The model, opened when it is first needed. Raises NoModel, BadValue, NoChatKey, ExtraMissing."""
+        if self._chatter is None:
+            self._chatter = self.load(self.model)
+        return self._chatter
+
+    def warm(self) -> None:
+        """Let what the model needs be loaded beside us; what is wrong with it is said when it is asked."""
+        with suppress(errors.HarkError):
+            self.chatter.warm()
+
+    def take(self, model: str) -> None:
+        """Go on with another model. Raises BadValue, NoChatKey, ExtraMissing; then the old one stays."""
+        self._chatter = self.load(model)
+        self.model = model
+
+    def memories(self) -> Memories:
+        """Open the memories, as of now."""
+        return self.door.both({})[1]
+
+    def begin(self) -> None:
+        """Begin a new conversation."""
+        self._leave()
+        self.conversation = Conversation.begin(self.data, _now_ms(), self.door.cwd)
+
+    def resume(self, named: str) -> None:
+        """Go on with an earlier conversation, named by the beginning of its id. Raises NotFound, Ambiguous."""
+        wanted = named.removeprefix(f"{AGENT}:")
+        found = [path for path in paths(self.data) if native_of(path).startswith(wanted)] if wanted else []
+        if not found:
+            raise errors.NotFound(named)
+        if len(found) > 1:
+            raise errors.Ambiguous(named, ", ".join(native_of(path) for path in found))
+        self._leave()
+        self.conversation = Conversation.load(found[0])
+
+    def close(self) -> str:
+        """Wait until memories were taken of what was said; gives why that could not be done, or nothing."""
+        self._leave()
+        self.remembering.close()
+        return self.remembering.trouble
+
+    def _leave(self) -> None:
+        """End the conversation, of which memories are taken."""
+        if self._every and self._chatter is not None and is_waiting(self.conversation):
+            self.remembering.take(self.conversation, self._chatter)
+        self.used, self.first, self.has_offered, self._past, self._taken = (), 0, False, None, 0
+
+    def turn(self, text: str) -> None:
+        """Answer what was said. Raises HarkError."""
+        if fact := phrases.fact_in(text):
+            self.conversation.add(PERSON, text, _now_ms())
+            told = self.remember(fact)
+            self.screen.say(told)
+            self.conversation.add(MODEL, told, _now_ms())
+        elif phrases.asks_why(text) and self.used:
+            self.screen.say(self.why())
+        else:
+            self._ask(text)
+
+    def remember(self, fact: str, details: Details | None = None) -> str:
+        """Save a fact at once; gives what is said of it. Raises MemoryTooLong, MemoryTooShort, BadValue."""
+        memories = self.memories()
+        saved = memories.remember(fact, details or Details(session=self.conversation.id))
+        self.door.in_step(memories)
+        return told_of(saved)
+
+    def why(self) -> str:
+        """Say with which memories the last answer was given, and how they scored."""
+        if not self.used:
+            return "No memory was used for the last answer."
+        return "\n".join(f"{one.memory.id}  {score(one)}\n    {line(one.memory.text)}" for one in self.used)
+
+    def _ask(self, text: str) -> None:
+        chatter = self.chatter
+        memories = self.memories()
+        wanted = Wanted(self.door.settings.number("recall.limit"))
+        answer = memories.recall([text], wanted, proved=False)
+        self.used = answer.hits
+        self.conversation.add(PERSON, text, memories.now_ms)
+        system = system_message([one.memory for one in self.used], self.past(memories.now_ms), memories.now_ms)
+        said: list[str] = []
+        try:
+            self.screen.answer(_kept(chatter.stream(system, self.lines()), said))
+            said += self._offered(text, memories.now_ms)
+        finally:
+            if told := "".join(said).strip():
+                self.conversation.add(MODEL, told, _now_ms(), chatter.name)
+        memories.touch(answer)
+        self._remember_later(chatter)
+
+    def _offered(self, text: str, now_ms: int) -> list[str]:
+        """Say what is due and was spoken of, once in a conversation."""
+        if self.has_offered or not self.door.settings.is_on("chat.proactive"):
+            return []
+        told = offer(self.used, text, now_ms)
+        if not told:
+            return []
+        self.has_offered = True
+        self.screen.say(told)
+        return [f"\n\n{told}"]
+
+    def _remember_later(self, chatter: Chatter) -> None:
+        """Let memories be taken beside us, of every so many turns, and once of what earlier chats left."""
+        if not self._every:
+            return
+        new = self.conversation.turns[max(self._taken, self.conversation.extracted) :]
+        if sum(turn.role == PERSON for turn in new) >= self._every:
+            self._taken = len(self.conversation.turns)
+            self.remembering.take(self.conversation, chatter)
+        if not self._looked_back:
+            self._looked_back = True
+            self.remembering.take_left_over(self.data, chatter, self.conversation.path)
+
+    def past(self, now_ms: int) -> list[Past]:
+        """Give what the last conversations were about, the latest last."""
+        if self._past is None:
+            since_ms = now_ms - self.door.settings.number("chat.summary_hours") * _HOUR_MS
+            self._past = []
+            for path in paths(self.data)[:_MOST_PAST] if since_ms < now_ms else ():
+                one = Conversation.load(path)
+                if one.summary and one.ended_ms > since_ms and path != self.conversation.path:
+                    self._past.insert(0, Past(one.summary, one.ended_ms))
+        return self._past
+
+    def lines(self) -> list[Line]:
+        """Give what the model is shown of the conversation."""
+        turns = self.conversation.turns[self.first :]
+        told = [{"role": one.role, "content": one.text} for one in turns]
+        done = compact(told, self.door.settings.number("chat.window_tokens"))
+        self.first += len(done.cut)
+        return [Line(one["role"], one["content"]) for one in done.kept]
+
+    def shorten(self) -> int:
+        """Leave the oldest fifth of the rounds out from now on; gives how many messages."""
+        turns = self.conversation.turns[self.first :]
+        told = [{"role": one.role, "content": one.text} for one in turns]
+        cut = len(compact(told, compact(told, 1 << 60).tokens - 1).cut)
+        self.first += cut
+        return cut
+
+
+def _kept(pieces: Iterator[str], said: list[str]) -> Iterator[str]:
+    """Hand pieces on and keep them."""
+    for piece in pieces:
+        said.append(piece)
+        yield piece
+
+
+def _now_ms() -> int:
+    return int(time() * 1000)
+
+
+def told_of(saved: Saved) -> str:
+    """Say what became of a fact."""
+    told = [f"Remembered ({saved.memory.id}): {line(saved.memory.text)}"]
+    if saved.duplicates:
+        told = [f"Known already ({saved.memory.id}): {line(saved.memory.text)}"]
+    told += [f"    it may contradict {one.id}: {line(one.text)}" for one in saved.contradictions]
+    return "\n".join(told)
+
+
+def score(one: Recalled) -> str:
+    """Say how a memory scored."""
+    signals = {"words": one.words, "substring": one.substring, "name": one.name, "date": one.date}
+    told = ", ".join(f"{name} {value:.2f}" for name, value in {**signals, "meaning": one.meaning}.items() if value)
+    boost = f" + {one.boost:.2f}" if one.boost else ""
+    return f"score {one.score:.3f} = {one.similarity:.3f} ({told}) x decay {one.decay:.3f}{boost}"

@@ -1,0 +1,55 @@
+"""`hark chat`: the model that was set, the archive, and where one types."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from harkback import errors
+from harkback.chat.screen import Pipes
+from harkback.cli.terminal import is_terminal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import argparse
+
+    from harkback.config import Settings
+    from harkback.models.chatting import Chatter
+
+
+def chat(options: argparse.Namespace) -> int:
+    """Talk until the person ends it."""
+    from harkback.chat.running import run
+    from harkback.chat.talking import Chat
+    from harkback.cli.agents_door import Door
+
+    door = Door(is_remote=False)
+    model = options.model or door.settings.text("chat.model")
+    talk = Chat(door, Pipes(), lambda name: _loaded(name, door.settings), model)
+    if options.resume:
+        talk.resume(options.resume)
+    if is_typed():
+        from harkback.chat.terminal import Terminal
+
+        talk.screen = Terminal(talk.data, ready=talk.warm, colors=is_terminal())
+    else:
+        talk.warm()
+    return run(talk)
+
+
+def is_typed() -> bool:
+    """Whether a person types and reads at a terminal that can be drawn on."""
+    from importlib.util import find_spec
+
+    is_person = sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    return is_person and find_spec("prompt_toolkit") is not None
+
+
+def _loaded(name: str, settings: Settings) -> Chatter:
+    """Open the model of a name. Raises NoModel, BadValue, NoChatKey, ExtraMissing."""
+    from harkback.models.chatting import load, setup_of
+
+    if not name:
+        raise errors.NoModel
+    setup = setup_of(name, settings.text("chat.base_url"), os.environ, settings.seconds("chat.timeout_s"))
+    return load(setup)

@@ -1,0 +1,229 @@
+"""`hark chat`, as somebody pipes lines into it, against a server that speaks Chat Completions."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.e2e.chat_server import ChatServer, Reply, chat, said
+    from tests.e2e.pens import hark
+else:
+    from chat_server import ChatServer, Reply, chat, said
+    from pens import hark
+
+
+@pytest.fixture
+def server(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    assert own_home.exists()
+    monkeypatch.chdir(tmp_path)  # no project
+    one = ChatServer()
+    monkeypatch.setenv("HARK_CHAT_BASE_URL", one.url)
+    monkeypatch.setenv("HARK_CHAT_MODEL", "openai:small")
+    monkeypatch.setenv("HARK_CHAT_TIMEOUT_S", "3")
+    monkeypatch.setenv("HARK_CHAT_EXTRACT_EVERY", "0")  # but where a test is about that
+    yield one
+    one.close()
+
+
+def test_an_answer_is_streamed_and_the_conversation_goes_on(server: ChatServer) -> None:
+    server.replies = [Reply("Hello there. 你好。"), Reply("Again.")]
+    talk = chat("hi", "and now?")
+    assert talk == (0, "Hello there. 你好。\nAgain.\n", "")
+    assert server.requests[0]["stream"] is True
+    assert server.requests[0]["model"] == "small"
+    assert server.requests[0]["path"] == "/v1/chat/completions"
+    assert said(server.requests[1], "user") == "hi\nand now?"
+    assert said(server.requests[1], "assistant") == "Hello there. 你好。"
+
+
+def test_what_is_remembered_stands_in_the_system_message_and_never_in_the_persons_words(server: ChatServer) -> None:
+    assert hark("remember", "The staging database runs on port 5433").status == 0
+    assert chat("which port does the staging database use?").status == 0
+    system = server.systems()[0]
+    frame = system[system.index("<harkback") : system.index("</harkback>")]
+    assert "(just now) The staging database runs on port 5433" in frame
+    assert "Do not mention that you\nremember" in system.partition("<harkback")[0]
+    assert said(server.requests[0], "user") == "which port does the staging database use?"
+    chat("what is an elephant?")
+    assert "<harkback" not in server.systems()[1]
+
+
+def test_a_meeting_told_in_plain_words_is_known_in_another_process(server: ChatServer) -> None:
+    told = chat("記住週四下午三點要跟設計組開會")
+    assert told.status == 0
+    assert told.out.startswith("Remembered (k")
+    assert server.requests == []  # it was saved at once, and no model was asked
+    assert chat("這週四我有什麼會議?").status == 0
+    today = datetime.now(UTC)
+    thursday = today + timedelta(days=(3 - today.weekday()) % 7)
+    assert "跟設計組開會" in server.systems()[0]
+    assert "Thursday" in server.systems()[0].partition("<harkback")[2]
+    assert thursday.tzinfo is not None
+    assert "設計組" not in said(server.requests[0], "user")
+
+
+def test_asked_why_it_shows_the_memories_and_how_they_scored(server: ChatServer) -> None:
+    assert hark("remember", "The staging database runs on port 5433").status == 0
+    for why in ("/why", "why do you know that?", "為什麼你知道?", "どうして知っているの"):
+        talk = chat("which port does the staging database use?", why)
+        assert "score" in talk.out, why
+        assert "port 5433" in talk.out, why
+    assert "No memory was used" in chat("/why").out
+    assert len(server.requests) == 4
+
+
+def test_without_a_model_two_lines_say_how_to_set_one_up(server: ChatServer) -> None:
+    assert chat("hi").status == 0
+    talk = chat("hi", env={"HARK_CHAT_MODEL": ""})
+    assert talk.status == 2
+    assert talk.out == ""
+    assert "ollama" in talk.err.splitlines()[0]
+    assert "OPENAI_API_KEY" in talk.err.splitlines()[1]
+    assert chat(env={"HARK_CHAT_MODEL": ""}).status == 2
+    assert len(server.requests) == 1
+
+
+def test_without_a_model_the_memory_is_there_all_the_same(server: ChatServer) -> None:
+    none = {"HARK_CHAT_MODEL": ""}
+    talk = chat("/remember The blog is built with Hugo", "remember that the cat is called Tama", "/dump", env=none)
+    assert talk.status == 0
+    assert talk.out.count("Hugo") == 2
+    assert talk.out.count("Tama") == 2
+    assert "Hugo" in chat("/recall what is the blog built with", env=none).out
+    assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        (Reply(status=429), "too much at once"),
+        (Reply(status=529), "too much at once"),
+        (Reply("Half of", breaks="drop"), "broke off"),
+        (Reply("Half of", breaks="half"), "did not answer"),
+        (Reply("Half of", breaks="stall"), "nothing for 2 s"),
+    ],
+)
+def test_a_provider_that_fails_loses_nothing_and_the_prompt_comes_back(
+    server: ChatServer, reply: Reply, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARK_CHAT_TIMEOUT_S", "2")
+    failing = [reply] if reply.status == 200 else [reply, reply]  # what is busy is asked once more
+    server.replies = [*failing, Reply("Now it works.")]
+    talk = chat("the first question", "the second")
+    assert talk.status == 0
+    assert why in talk.err
+    assert talk.out.endswith("Now it works.\n")
+    assert "the first question" in said(server.requests[-1], "user")
+    if reply.status == 200:
+        assert said(server.requests[-1], "assistant") == "Half of"
+
+
+def test_a_key_of_a_provider_is_not_sent_to_another_server(server: ChatServer) -> None:
+    keys = {"OPENAI_API_KEY": "sk-the-providers", "OPENAI_ORG_ID": "org-1"}
+    assert chat("hi", env=keys).status == 0
+    assert "sk-the-providers" not in server.requests[0]["key"]
+    assert chat("hi", env={**keys, "HARK_CHAT_KEY": "its-own"}).status == 0
+    assert server.requests[1]["key"] == "Bearer its-own"
+
+
+def test_a_model_that_is_none_is_refused_with_what_to_write(server: ChatServer) -> None:
+    assert chat("/model openai:other", "hi").status == 0
+    assert server.requests[0]["model"] == "other"
+    assert chat("hi", argv=("--model", "openai:third")).status == 0
+    assert server.requests[1]["model"] == "third"
+    for name in ("gpt", "openai:", "nobody:model"):
+        talk = chat("hi", argv=("--model", name))
+        assert talk.status == 2
+        assert "ollama:NAME" in talk.err
+    talk = chat("hi", argv=("--model", "openai:big"), env={"HARK_CHAT_BASE_URL": ""})
+    assert "OPENAI_API_KEY" in talk.err
+
+
+def test_a_line_that_ends_with_a_backslash_goes_on(server: ChatServer) -> None:
+    assert chat("one\\", "two").status == 0
+    assert said(server.requests[0], "user") == "one\ntwo"
+
+
+def test_commands_do_what_they_say(server: ChatServer, tmp_path: Path) -> None:
+    assert hark("remember", "--kind", "task", "renew the TLS certificate").status == 0
+    saved = hark("remember", "The blog is built with Hugo").out.split()[0]
+    listed = chat("/mem list --kind task").out
+    assert "TLS" in listed
+    assert "Hugo" not in listed
+    assert "Forgotten" in chat(f"/forget {saved}").out
+    assert "Hugo" not in chat("/dump").out
+    file = tmp_path / "all.jsonl"
+    assert "1 memories written" in chat(f"/export {file}").out
+    assert "1 known already" in chat(f"/import {file}").out
+    assert "/remember TEXT" in chat("/help").out
+    assert chat("/nothing").status == 2
+    assert chat("/exit", "hi").out == ""
+    assert server.requests == []
+
+
+def test_a_conversation_is_found_by_search_and_gone_on_with(server: ChatServer) -> None:
+    server.replies = [Reply("Quinces, of course.")]
+    assert chat("which fruit for the jam?").status == 0
+    (hit,) = hark("search", "--json", "quinces").json["hits"]
+    assert hit["agent"] == "hark-chat"
+    session = hark("sessions", "--json").json["sessions"][0]["id"]
+    assert "chat --resume" in hark("resume", session).out
+    assert "which fruit for the jam?" in chat("/sessions").out
+    assert chat("and how many?", argv=("--resume", session)).status == 0
+    assert said(server.requests[1], "assistant") == "Quinces, of course."
+    assert hark("sync").status == 0
+    assert hark("show", session).out.count("and how many?") == 1
+    talk = chat(f"/resume {session.partition(':')[2][:8]}", "and sugar?")
+    assert talk.out.startswith("Going on with: which fruit")
+    assert "and how many?" in said(server.requests[2], "user")
+    assert chat("/resume 00000000").status == 2
+    assert chat(argv=("--resume", "nobody")).status == 1
+
+
+def test_a_long_conversation_is_shown_without_its_oldest_rounds(
+    server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [f"number {one} {'pear ' * 40}" for one in range(6)]
+    assert chat(*lines).status == 0
+    assert "number 0" in said(server.requests[-1], "user")
+    monkeypatch.setenv("HARK_CHAT_WINDOW_TOKENS", "200")
+    assert chat(*lines).status == 0
+    shown = said(server.requests[-1], "user")
+    assert "number 5" in shown
+    assert "number 1" not in shown
+    monkeypatch.delenv("HARK_CHAT_WINDOW_TOKENS")
+    talk = chat("one", "two", "three", "/compact", "four")
+    assert "2 messages are no longer shown" in talk.out
+    assert said(server.requests[-1], "user") == "two\nthree\nfour"
+
+
+def test_compact_makes_a_file_short_in_its_own_form(own_home: Path, tmp_path: Path) -> None:
+    assert own_home.exists()
+    messages = [{"role": "system", "content": "be kind"}]
+    messages += [{"role": "user", "content": f"number {one} {'pear ' * 40}"} for one in range(10)]
+    file = tmp_path / "talk.json"
+    file.write_text(json.dumps(messages), encoding="utf-8")
+    assert json.loads(hark("compact", str(file)).out) == messages
+    assert json.loads(hark("compact", str(file), "--limit", "500").out) == [messages[0], *messages[3:]]
+    file.write_text("".join(f"{json.dumps(one)}\n" for one in messages), encoding="utf-8")
+    short = hark("compact", str(file), "--limit", "100")
+    assert [json.loads(line) for line in short.out.splitlines()] == [messages[0], messages[-1]]
+    assert "9 cut" in short.err
+    for text in ("no json", "[1]", '{"content": "nobody"}'):
+        file.write_text(text, encoding="utf-8")
+        assert hark("compact", str(file)).status == 2
+
+
+def test_the_archive_is_deleted_with_its_conversations(server: ChatServer, own_home: Path) -> None:
+    assert chat("hi").status == 0
+    assert list((own_home.parent / "archive" / "chat").iterdir())
+    assert hark("uninstall", "--delete-archive", "--yes", "--yes").status == 0
+    assert not (own_home.parent / "archive").exists()
+    assert len(server.requests) == 1

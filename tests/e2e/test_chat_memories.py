@@ -1,0 +1,159 @@
+"""What `hark chat` keeps of what was said, and brings up again."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.e2e.chat_server import ChatServer, Reply, chat, said
+    from tests.e2e.pens import hark
+else:
+    from chat_server import ChatServer, Reply, chat, said
+    from pens import hark
+
+
+@pytest.fixture
+def server(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    assert own_home.exists()
+    monkeypatch.chdir(tmp_path)  # no project
+    one = ChatServer()
+    monkeypatch.setenv("HARK_CHAT_BASE_URL", one.url)
+    monkeypatch.setenv("HARK_CHAT_MODEL", "openai:small")
+    monkeypatch.setenv("HARK_CHAT_TIMEOUT_S", "3")
+    yield one
+    one.close()
+
+
+def asks_for_memories(request: dict[str, Any]) -> bool:
+    return said(request, "system").startswith("You read a conversation")
+
+
+def remembering(*facts: dict[str, Any], summary: str = "") -> Reply:
+    return Reply(json.dumps({"memories": list(facts), "summary": summary}, ensure_ascii=False))
+
+
+def answering(server: ChatServer, *extractions: Reply) -> None:
+    """Let the model answer what is said, and give these when it is asked for memories, the last one again and again."""
+    left = list(extractions)
+
+    def reply(request: dict[str, Any]) -> Reply:
+        if not asks_for_memories(request):
+            return Reply("I see.")
+        return left.pop(0) if left[1:] else left[0]
+
+    server.otherwise = reply
+
+
+def extractions(server: ChatServer) -> list[dict[str, Any]]:
+    return [one for one in server.requests if asks_for_memories(one)]
+
+
+def texts() -> list[str]:
+    return sorted(one["text"] for one in hark("memories", "--json", "--everywhere").json["memories"])
+
+
+HUGO = {
+    "text": "The blog is built with Hugo",
+    "kind": "decision",
+    "importance": 4,
+    "entities": ["Hugo"],
+    "turn": 1,
+    "quote": "the blog is built with Hugo",
+}
+
+
+def test_memories_are_taken_at_the_end_with_their_quote_and_their_session(server: ChatServer, own_home: Path) -> None:
+    answering(server, remembering(HUGO, summary="The blog was spoken of."))
+    talk = chat("Since today the blog is built with Hugo.", "thanks")
+    assert talk == (0, "I see.\nI see.\n", "")
+    (one,) = hark("memories", "--json", "--everywhere").json["memories"]
+    assert (one["text"], one["kind"], one["importance"]) == ("The blog is built with Hugo", "decision", 4)
+    assert one["entities"] == ["Hugo"]
+    assert one["source"]["by"] == "assistant"
+    assert one["source"]["session"].startswith("hark-chat:")
+    (file,) = (own_home.parent / "archive" / "chat").glob("*.jsonl")
+    (row,) = [row for row in map(json.loads, file.read_text().splitlines()) if row["type"] == "extracted"]
+    assert row["memories"] == [{"id": one["id"], "quote": "the blog is built with Hugo"}]
+    assert row["turns"] == 4
+    (request,) = extractions(server)
+    assert "[1] person, " in said(request, "user")
+    assert "[2] assistant, " in said(request, "user")
+
+
+def test_they_are_taken_every_few_prompts_of_what_is_new(server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARK_CHAT_EXTRACT_EVERY", "2")
+    answering(server, remembering())
+    assert chat("one", "two", "three").status == 0
+    told = [re.findall(r"person, .*:\n(\w+)", said(one, "user")) for one in extractions(server)]
+    assert told == [["one", "two"], ["three"]]
+    monkeypatch.setenv("HARK_CHAT_EXTRACT_EVERY", "0")
+    chat("four")
+    assert len(extractions(server)) == 2
+
+
+def test_what_is_no_answer_is_asked_for_once_more_and_then_left_for_later(server: ChatServer, own_home: Path) -> None:
+    answering(server, Reply("I cannot help with that."), remembering(HUGO))
+    assert chat("the blog is built with Hugo").err == ""
+    assert texts() == [HUGO["text"]]
+    assert len(extractions(server)) == 2
+    for bad in (Reply("I cannot."), Reply('{"memories": "none"}'), Reply('{"memories": [', breaks="drop")):
+        answering(server, bad)
+        talk = chat("the logs are kept for 90 days")
+        assert talk.status == 0
+        assert "A later hark chat tries again" in talk.err
+        assert texts() == [HUGO["text"]]
+    logs = {**HUGO, "text": "The logs are kept for 90 days", "quote": "logs are kept for 90 days"}
+    answering(server, remembering(logs))
+    chat("hi")  # those three may be going on elsewhere, as far as this one knows
+    assert texts() == [HUGO["text"]]
+    for file in (own_home.parent / "archive" / "chat").glob("*.jsonl"):
+        today = datetime.now(UTC)
+        old = today - timedelta(hours=2)
+        file.write_text(file.read_text().replace(today.strftime("%Y-%m-%dT%H:"), old.strftime("%Y-%m-%dT%H:")))
+    chat("hi")
+    assert texts() == [HUGO["text"], logs["text"]]
+
+
+def test_a_summary_is_shown_for_three_days_before_the_memories(server: ChatServer, own_home: Path) -> None:
+    answering(server, remembering(HUGO, summary="We chose Hugo for the blog."))
+    chat("the blog is built with Hugo")
+    chat("what is the blog built with?")
+    system = next(text for text in reversed(server.systems()) if "You read" not in text)
+    assert "a conversation) We chose Hugo for the blog." in system
+    assert system.index("We chose Hugo") < system.index("The blog is built with Hugo")
+    for file in (own_home.parent / "archive" / "chat").glob("*.jsonl"):
+        today, old = datetime.now(UTC), datetime.now(UTC) - timedelta(hours=73)
+        file.write_text(file.read_text().replace(today.strftime("%Y-%m-%dT%H:"), old.strftime("%Y-%m-%dT%H:")))
+    chat("what is the blog built with?")
+    assert "We chose Hugo" not in next(text for text in reversed(server.systems()) if "You read" not in text)
+    chat("what is it?", env={"HARK_CHAT_SUMMARY_HOURS": "100"})
+    assert "We chose Hugo" in next(text for text in reversed(server.systems()) if "You read" not in text)
+
+
+def test_a_task_that_is_near_is_offered_once_where_it_is_touched_upon(server: ChatServer) -> None:
+    due = (datetime.now(UTC) + timedelta(days=2)).strftime("%Y-%m-%d 15:00")
+    saved = hark("remember", "--kind", "event", "--date", due, "跟設計組開會")
+    assert saved.status == 0
+    none = {"HARK_CHAT_EXTRACT_EVERY": "0"}
+    talk = chat("設計組開會的事", "設計組開會要帶什麼", env=none)
+    assert talk.out.count("需要準備嗎") == 1
+    assert f"{due}" in talk.out
+    assert "需要準備嗎" in said(server.requests[-1], "assistant")
+    assert "需要準備嗎" not in chat("設計組開會的事", env={**none, "HARK_CHAT_PROACTIVE": "off"}).out
+    assert "需要準備嗎" not in chat("what is an elephant?", env=none).out
+
+
+def test_nothing_is_taken_of_what_was_saved_in_plain_words(server: ChatServer) -> None:
+    again = {**HUGO, "text": "Remember that Hugo builds the blog every day", "quote": "the blog is built with Hugo"}
+    answering(server, remembering(again))
+    chat("remember that the blog is built with Hugo", "hi")
+    assert len(extractions(server)) == 1
+    assert texts() == ["the blog is built with Hugo"]
