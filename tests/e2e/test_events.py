@@ -393,7 +393,7 @@ def test_sources_says_what_was_found_where(box: Box) -> None:
         file.write("no json\n")
     box.run("sync")
     found = {one["agent"]: one for one in json.loads(box.run("sources", "--json"))["sources"]}
-    assert list(found) == ["claude-code", "codex", "pi"]
+    assert list(found) == ["claude-code", "codex", "pi", "hark-chat"]
     codex = found["codex"]
     assert codex["folders"] == [str(box.home / ".codex")]
     assert (codex["on_disk"], codex["files"], codex["sessions"], codex["messages"]) == (1, 1, 1, 1)
@@ -410,7 +410,7 @@ def test_a_variable_that_names_no_folder_is_told(box: Box, monkeypatch: pytest.M
     monkeypatch.setenv("CODEX_HOME", "/no/such/place")
     assert "CODEX_HOME is set to /no/such/place" in box.run("sources")
     found = {one["agent"]: one["missing"] for one in json.loads(box.run("sources", "--json"))["sources"]}
-    assert found == {"claude-code": [], "codex": ["CODEX_HOME=/no/such/place"], "pi": []}
+    assert found == {"claude-code": [], "codex": ["CODEX_HOME=/no/such/place"], "pi": [], "hark-chat": []}
 
 
 def test_events_that_do_not_exist_are_told(box: Box) -> None:
