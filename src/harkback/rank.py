@@ -81,6 +81,14 @@ def age_factor(time_ms: int | None, now_ms: int) -> float:
     return 1.0 - AGE_SHARE + AGE_SHARE * float(0.5 ** (days / HALF_LIFE_DAYS))
 
 
+def _favour(one: Candidate, project: int | None) -> float:
+    """Give what a candidate's lane, speaker and project are worth."""
+    worth = _LANE_WEIGHT.get(one.lane, _OTHER_LANE_WEIGHT)
+    if one.role == USER:
+        worth *= _USER_WEIGHT
+    return worth * _PROJECT_WEIGHT if project is not None and one.project == project else worth
+
+
 def by_relevance(
     candidates: Sequence[Candidate], now_ms: int, project: int | None, *, elsewhere: bool = False
 ) -> list[Ranked]:
@@ -89,11 +97,7 @@ def by_relevance(
     ranked = []
     for one in candidates:
         age = age_factor(one.time_ms, now_ms)
-        score = (one.bm25 / best) * (0.3 + 0.7 * one.share) * age * _LANE_WEIGHT.get(one.lane, _OTHER_LANE_WEIGHT)
-        if one.role == USER:
-            score *= _USER_WEIGHT
-        if project is not None and one.project == project:
-            score *= _PROJECT_WEIGHT
+        score = (one.bm25 / best) * (0.3 + 0.7 * one.share) * age * _favour(one, project)
         ranked.append(Ranked(one, tier_of(one, elsewhere=elsewhere), score, age))
     # What carries most of the weight and what carries some compete by score: a threshold must not turn the order.
     ranked.sort(key=lambda r: (min(r.tier, MOST), -r.score, -(r.candidate.time_ms or 0), r.candidate.seq))
@@ -136,11 +140,7 @@ def by_meaning(
             continue
         age = age_factor(one.time_ms, now_ms)
         score = together(one.bm25 / best, one.share, one.meaning or 0.0)
-        score *= age * _LANE_WEIGHT.get(one.lane, _OTHER_LANE_WEIGHT)
-        if one.role == USER:
-            score *= _USER_WEIGHT
-        if project is not None and one.project == project:
-            score *= _PROJECT_WEIGHT
+        score *= age * _favour(one, project)
         ranked.append(Ranked(one, tiers.get(one.seq, tier_of(one) if has_words else MEANING), score, age))
     ranked.sort(key=lambda r: (-r.score, -(r.candidate.time_ms or 0), r.candidate.seq))
     return ranked

@@ -38,21 +38,29 @@ def login_path(env: Mapping[str, str]) -> str:
     bare = {key: env[key] for key in ("HOME", "USER", "LOGNAME", "LANG", "TMPDIR") if key in env}
     usual = os.pathsep.join(_USUAL)
     try:
-        done = subprocess.run(
-            [shell, "-lc", f'printf "%s%s" "{_MARK}" "$PATH"'],
-            env={**bare, "PATH": usual, "SHELL": shell},
-            cwd=home if os.path.isdir(home) else None,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=_LOGIN_S,
-            check=False,
-        )
+        asked = [shell, "-lc", f'printf "%s%s" "{_MARK}" "$PATH"']
+        done = _run(asked, {**bare, "PATH": usual, "SHELL": shell}, _LOGIN_S, home if os.path.isdir(home) else None)
     except (OSError, subprocess.TimeoutExpired):
         return usual
     _, mark, path = done.stdout.rpartition(_MARK)
     return path.strip() if mark and path.strip() else usual
+
+
+def _run(
+    argv: list[str], env: dict[str, str], limit_s: float, folder: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a program that is asked something. Raises OSError, TimeoutExpired."""
+    return subprocess.run(
+        argv,
+        env=env,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=limit_s,
+        check=False,
+    )
 
 
 def program(path: str, python: str, started_as: str, env: Mapping[str, str]) -> str:
@@ -86,16 +94,7 @@ def is_on(path: str, env: Mapping[str, str]) -> bool:
         return False
     bare = {key: env[key] for key in ("HOME", "USERPROFILE", "SYSTEMROOT", "LANG") if key in env}
     try:
-        done = subprocess.run(
-            [found, "--version"],
-            env={**bare, "PATH": path},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=_VERSION_S,
-            check=False,
-        )
+        done = _run([found, "--version"], {**bare, "PATH": path}, _VERSION_S)
     except (OSError, subprocess.TimeoutExpired):
         return False
     return done.returncode == 0 and done.stdout.strip() == f"hark {__version__}"

@@ -140,12 +140,16 @@ def _set(text: str, path: tuple[str, ...], values: dict[str, Any]) -> str:
     for key, value in values.items():
         node = parse(text).at(*path)
         assert node
-        item = node.item(key)
-        if item is None:
-            text = added(text, node, key, value)
-        elif item.node.value != value:
-            text = replaced(text, item.node, value)
+        text = _with(text, node, key, value)
     return text
+
+
+def _with(text: str, node: Node, key: str, value: Any) -> str:
+    """Give an object one value; the text stays as it is where it has that already."""
+    item = node.item(key)
+    if item is None:
+        return added(text, node, key, value)
+    return text if item.node.value == value else replaced(text, item.node, value)
 
 
 def _take_server(text: str, edit: Server, before: str | None) -> str:
@@ -233,11 +237,7 @@ def _put_hook(text: str, edit: Hook) -> str:
         node = _list(text, edit)
         assert node
         handler = _handlers(node, place[0]).items[place[1]].node
-        item = handler.item(key)
-        if item is None:
-            text = added(text, handler, key, value)
-        elif item.node.value != value:
-            text = replaced(text, item.node, value)
+        text = _with(text, handler, key, value)
     return text
 
 

@@ -7,21 +7,16 @@ import os
 import sys
 
 from harkback.hooks.events import COPILOT, END, PROMPT, START, read
+from harkback.hooks.triggers import may_point_to_past, points_to_past
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from typing import Any
 
     from harkback.archive.memories import Memories
     from harkback.archive.sessions import Archive
     from harkback.hooks.events import Event
-
-    class Door:
-        """How the archive is opened, as `mcp.calls` has it."""
-
-        both: Callable[[Mapping[str, str]], tuple[Archive, Memories]]
-        sync_later: Callable[[], None]
 
 
 LIMIT_S = 2.0
@@ -57,24 +52,17 @@ def _answer(event: Event, told: str) -> dict[str, object]:
 
 
 def _told(event: Event, door_of: Callable[[str], Any]) -> str:
-    if event.kind == PROMPT:
-        from harkback.hooks.triggers import may_point_to_past, points_to_past
-
-        is_sure = points_to_past(event.prompt)
-        if not (is_sure or may_point_to_past(event.prompt)):
-            return ""
-    elif not event.kind:
+    is_sure = event.kind == PROMPT and points_to_past(event.prompt)
+    if not event.kind or (event.kind == PROMPT and not is_sure and not may_point_to_past(event.prompt)):
         return ""
-    else:
-        is_sure = False
     _end_in_time(event)
     door = door_of(event.cwd)
     if event.kind == PROMPT:
         return _about_past(event, door, is_sure=is_sure)
     if event.kind == START:
-        return _context(door)
-    if event.kind == END:
-        door.sync_later()
+        return _context(door) if door.settings.is_on("hook.context") else ""
+    assert event.kind == END
+    door.sync_later()
     return ""
 
 
@@ -117,13 +105,11 @@ def _quotes(archive: Archive, memories: Memories, words: str) -> list[str]:
 
 
 def _context(door: Any) -> str:
-    archive, memories = door.both({})
-    if not archive.settings.is_on("hook.context"):
-        return ""
     from harkback.archive.context import context
     from harkback.hooks.speaking import framed
     from harkback.telling import contents
 
+    archive, memories = door.both({})
     found = context(memories, archive)
     if not any((found.profile, found.tasks, found.memories, found.sessions)):
         return ""

@@ -9,7 +9,7 @@ from harkback.archive.context import ordered
 from harkback.archive.memories import EVERYWHERE, HERE, Details
 from harkback.mcp import rendering
 from harkback.mcp.arguments import Refused, checked
-from harkback.mcp.catalogue import BY_NAME, DELETE, PAGE_CHARS, SCOPES, TOOLS
+from harkback.mcp.catalogue import BY_NAME, DELETE, PAGE_CHARS, TOOLS, reaches
 from harkback.mcp.cursors import Cursors
 from harkback.mcp.refusals import refusal
 from harkback.memory.profile import section
@@ -106,7 +106,7 @@ def _allowed(name: str, caller: Caller) -> Tool:
     tool = BY_NAME.get(name)
     if tool is None or (tool not in TOOLS and not caller.is_chatgpt):
         raise Refused(f"There is no tool {name[:60]!r}. There are {', '.join(one.name for one in TOOLS)}.")
-    if SCOPES.index(tool.scope) > SCOPES.index(caller.scope):
+    if not reaches(caller.scope, tool.scope):
         raise Refused(f"This connection may only {caller.scope}. Another token allows {tool.scope}.")
     return tool
 

@@ -21,6 +21,12 @@ READ, WRITE, DELETE = "read", "write", "delete"
 
 SCOPES = (READ, WRITE, DELETE)
 
+
+def reaches(held: str, wanted: str) -> bool:
+    """Whether a scope includes another."""
+    return SCOPES.index(held) >= SCOPES.index(wanted)
+
+
 TITLE = "harkback: memory of past sessions"
 
 INSTRUCTIONS = """\
@@ -95,7 +101,9 @@ def _choice(description: str, values: tuple[str, ...]) -> Schema:
     return {"type": "string", "enum": list(values), "description": description}
 
 
-_QUERIES = _texts("1-8 wordings of what is looked for: synonyms, other languages, names, error texts", 8, QUERY_CHARS)
+_QUERIES = _texts(
+    "1-8 wordings of what is looked for: synonyms, other languages, names, error texts", MOST_QUERIES, QUERY_CHARS
+)
 _SINCE = _text("From when on: 7d, yesterday, 上週, 2026-05-08")
 _UNTIL = _text("Up to when, the same forms")
 _LIMIT = _number("Hits, 1-50 (default 5)", 1, MOST_HITS)

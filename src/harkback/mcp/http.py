@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mcp.server.transport_security import TransportSecuritySettings
 
 from harkback.errors import HarkError
-from harkback.mcp.calls import Caller, Calls, Told
+from harkback.mcp.calls import HERE_CALLER, Caller, Calls, Told
 from harkback.mcp.catalogue import READ
 from harkback.mcp.refusals import refusal
 from harkback.mcp.sdk import server
@@ -39,17 +39,9 @@ def http_app(door: Door, audit: Audit) -> Starlette:
     Who calls is what the gate put into `scope["hark"]`; without it nothing but reading is allowed.
     """
     from starlette.applications import Starlette
-    from starlette.routing import Mount
 
     calls = _Audited(door, audit)
-    apps = [
-        server(calls, lambda context: _caller(context, is_chatgpt=False)).streamable_http_app(
-            streamable_http_path="/mcp", json_response=True, stateless_http=True, transport_security=_OPEN
-        ),
-        server(calls, lambda context: _caller(context, is_chatgpt=True)).streamable_http_app(
-            streamable_http_path="/chatgpt", json_response=True, stateless_http=True, transport_security=_OPEN
-        ),
-    ]
+    apps = [_app(calls, path, is_chatgpt=is_chatgpt) for path, is_chatgpt in (("/mcp", False), ("/chatgpt", True))]
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -58,8 +50,14 @@ def http_app(door: Door, audit: Audit) -> Starlette:
                 await stack.enter_async_context(app.router.lifespan_context(app))
             yield
 
-    routes = [route for app in apps for route in app.routes]
-    return Starlette(routes=[*routes, Mount("/", routes=[])], lifespan=lifespan)
+    return Starlette(routes=[route for app in apps for route in app.routes], lifespan=lifespan)
+
+
+def _app(calls: Calls, path: str, *, is_chatgpt: bool) -> Starlette:
+    made = server(calls, lambda context: _caller(context, is_chatgpt=is_chatgpt))
+    return made.streamable_http_app(
+        streamable_http_path=path, json_response=True, stateless_http=True, transport_security=_OPEN
+    )
 
 
 _OPEN = TransportSecuritySettings(enable_dns_rebinding_protection=False)
@@ -104,7 +102,7 @@ class _Audited(Calls):
         super().__init__(door)
         self._audit = audit
 
-    def call(self, name: str, given: dict[str, Any], caller: Caller = Caller()) -> Told:  # noqa: B008 - a plain value
+    def call(self, name: str, given: dict[str, Any], caller: Caller = HERE_CALLER) -> Told:
         """Do one call, and write it down; where that cannot be, nothing is done."""
         began = monotonic()
         try:

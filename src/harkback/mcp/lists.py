@@ -7,7 +7,7 @@ versions and capabilities in each request's `_meta`). A test compares them with 
 from __future__ import annotations
 
 from harkback import __version__
-from harkback.mcp.catalogue import CHATGPT_TOOLS, INSTRUCTIONS, PROMPTS, RESOURCES, SCOPES, TITLE, TOOLS
+from harkback.mcp.catalogue import CHATGPT_TOOLS, INSTRUCTIONS, PROMPTS, RESOURCES, TITLE, TOOLS, reaches
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,8 +33,7 @@ CAPABILITIES: Json = {
 
 def tools_of(scope: str, *, is_chatgpt: bool = False) -> tuple[Tool, ...]:
     """Give the tools that a caller may use."""
-    allowed = SCOPES[: SCOPES.index(scope) + 1]
-    return tuple(tool for tool in (CHATGPT_TOOLS if is_chatgpt else TOOLS) if tool.scope in allowed)
+    return tuple(one for one in (CHATGPT_TOOLS if is_chatgpt else TOOLS) if reaches(scope, one.scope))
 
 
 def tool(one: Tool) -> Json:

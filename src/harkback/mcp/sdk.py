@@ -21,6 +21,7 @@ from harkback import __version__
 from harkback.mcp import lists
 from harkback.mcp.calls import ALL_PROFILE, Caller, Calls
 from harkback.mcp.catalogue import INSTRUCTIONS, PROFILE_URI, RECENT_URI, TITLE
+from harkback.mcp.stdio import parsed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -145,7 +146,7 @@ class _Ends:
         What is no message is answered here: the SDK drops it, and whoever sent it would wait.
         """
         while (line := self._first.pop() if self._first else next(self._lines, None)) is not None:
-            message = _parsed(line)
+            message = parsed(line)
             if isinstance(message, dict):
                 self._note(message)
                 return line.decode("utf-8", "replace") + "\n"
@@ -182,17 +183,9 @@ class _Ends:
         """Do nothing: what was written is gone."""
 
 
-def _parsed(line: bytes) -> Any:
-    """Read a line; None for what is no JSON."""
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-
-
 def _answer_to(text: str) -> object:
     """Give the id of the request that a message answers; None for any other message."""
-    message = _parsed(text.encode("utf-8", "replace"))
+    message = parsed(text.encode("utf-8", "replace"))
     if not isinstance(message, dict) or "method" in message:
         return None
     number = message.get("id")

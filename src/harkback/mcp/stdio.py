@@ -67,10 +67,8 @@ def _whole(line: bytes) -> bytes:
     """Write half of a surrogate pair (clients that cut texts send it) as a sign: no encoder takes it."""
     if b"\\ud" not in line.lower():
         return line
-    try:
-        return json.dumps(json.loads(line), ensure_ascii=False).encode("utf-8", "replace")
-    except (ValueError, RecursionError):
-        return line
+    message = parsed(line)
+    return line if message is None else json.dumps(message, ensure_ascii=False).encode("utf-8", "replace")
 
 
 class Front:
@@ -130,12 +128,17 @@ def _told_now(method: str) -> Json | None:
 
 
 def _parsed(line: bytes) -> Json | None:
-    try:
-        message = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
+    message = parsed(line)
     is_ours = isinstance(message, dict) and message.get("jsonrpc") == "2.0"
     return message if is_ours else None
+
+
+def parsed(line: bytes) -> Any:
+    """Read a line; None for what is no JSON."""
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return None
 
 
 def serve(hand_over: HandOver) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from harkback._record import NamedTuple
-from harkback.mcp.catalogue import DELETE, READ, SCOPES, WRITE
 
 
 class Caller(NamedTuple):
@@ -15,10 +14,3 @@ class Caller(NamedTuple):
     """Whether the secret stood in the path and not in a header."""
     key: bytes = b""
     """Signs what is handed out to this caller."""
-
-    def may(self, scope: str) -> bool:
-        """Whether the token reaches as far as `scope`."""
-        return SCOPES.index(self.scope) >= SCOPES.index(scope)
-
-
-__all__ = ["DELETE", "READ", "SCOPES", "WRITE", "Caller"]
