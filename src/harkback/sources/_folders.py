@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 
+from harkback.model import Transcript
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator
+    from collections.abc import Callable, Container, Iterable, Iterator
 
 DEPTH = 6
 
@@ -72,3 +74,20 @@ def existing(folders: list[str]) -> list[str]:
         if os.path.isdir(folder):
             found.setdefault(os.path.realpath(folder), folder)
     return list(found.values())
+
+
+def readable(native: str) -> str:
+    """Give a session's id as text, whatever bytes its file's name holds."""
+    return native if native.isascii() else native.encode("utf-8", "replace").decode()
+
+
+def transcripts_of(
+    agent: str, entries: Iterable[os.DirEntry[str]], native_of: Callable[[str], str]
+) -> Iterator[Transcript]:
+    """Give the transcripts that files are; `native_of` makes the session's id of a file's name."""
+    for entry in entries:
+        try:
+            stat = entry.stat()
+        except OSError:  # removed while we look
+            continue
+        yield Transcript(agent, entry.path, native_of(entry.name), stat.st_size, stat.st_mtime_ns, stat.st_ino)

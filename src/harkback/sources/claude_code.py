@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import os
 
-from harkback.model import Transcript
-from harkback.sources._folders import existing, named, tail
+from harkback.sources._folders import existing, named, readable, tail, transcripts_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
 
-    from harkback.model import Bounds, Checkpoint, Record
+    from harkback.model import Bounds, Checkpoint, Record, Transcript
 
 NAME = "claude-code"
 PARSER = 3
@@ -103,13 +102,7 @@ def read(
 
 
 def _transcripts(session: str, entries: list[os.DirEntry[str]]) -> Iterator[Transcript]:
-    for entry in entries:
-        try:
-            stat = entry.stat()
-        except OSError:  # removed while we look
-            continue
-        native = _native(entry.name, session)
-        yield Transcript(NAME, entry.path, native, stat.st_size, stat.st_mtime_ns, stat.st_ino)
+    return transcripts_of(NAME, entries, lambda name: _native(name, session))
 
 
 def _walk(projects: str) -> Iterator[tuple[str, str, list[os.DirEntry[str]]]]:
@@ -172,7 +165,7 @@ def _native(name: str, session: str) -> str:
     stem = name[: -len(".jsonl")]
     if session:
         stem = f"{session}/{stem.removeprefix('agent-')}"
-    return stem if stem.isascii() else stem.encode("utf-8", "replace").decode()
+    return readable(stem)
 
 
 def _history(path: str) -> list[tuple[int, str, str]]:

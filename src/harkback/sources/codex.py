@@ -10,14 +10,13 @@ from __future__ import annotations
 import os
 from time import localtime, strftime
 
-from harkback.model import Transcript
-from harkback.sources._folders import existing, named, tail, walk
+from harkback.sources._folders import existing, named, readable, tail, transcripts_of, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
 
-    from harkback.model import Bounds, Checkpoint, Record
+    from harkback.model import Bounds, Checkpoint, Record, Transcript
 
 NAME = "codex"
 PARSER = 3
@@ -115,14 +114,9 @@ def _is_transcript(name: str) -> bool:
 
 def _transcripts(entries: list[os.DirEntry[str]]) -> Iterator[Transcript]:
     names = {entry.name for entry in entries}
-    for entry in entries:
-        if entry.name.endswith(".zst") and entry.name.removesuffix(".zst") in names:
-            continue  # Codex itself goes by the plain one
-        try:
-            stat = entry.stat()
-        except OSError:  # removed while we look
-            continue
-        yield Transcript(NAME, entry.path, _native(entry.name), stat.st_size, stat.st_mtime_ns, stat.st_ino)
+    # Of a packed file and a plain one Codex itself goes by the plain one.
+    own = [one for one in entries if not one.name.endswith(".zst") or one.name.removesuffix(".zst") not in names]
+    return transcripts_of(NAME, own, _native)
 
 
 def _native(name: str) -> str:
@@ -130,7 +124,7 @@ def _native(name: str) -> str:
     stem = name.removesuffix(".zst").removesuffix(".jsonl")
     thread = stem[-_UUID_CHARS:]
     native = thread if thread.count("-") == 4 else stem.removeprefix("rollout-")  # noqa: PLR2004 - as in every UUID
-    return native if native.isascii() else native.encode("utf-8", "replace").decode()
+    return readable(native)
 
 
 def _threads(lines: list[bytes]) -> list[str]:

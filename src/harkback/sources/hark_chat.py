@@ -10,14 +10,13 @@ import os
 
 from harkback.config import place
 from harkback.errors import BadValue
-from harkback.model import Transcript
-from harkback.sources._folders import existing, walk
+from harkback.sources._folders import existing, readable, transcripts_of, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
 
-    from harkback.model import Bounds, Checkpoint, Record
+    from harkback.model import Bounds, Checkpoint, Record, Transcript
 
 NAME = "hark-chat"
 PARSER = 1
@@ -81,11 +80,8 @@ def _is_transcript(name: str) -> bool:
 
 
 def _transcripts(entries: list[os.DirEntry[str]]) -> Iterator[Transcript]:
-    for entry in entries:
-        try:
-            stat = entry.stat()
-        except OSError:  # removed while we look
-            continue
-        native = entry.name.removesuffix(".jsonl").rpartition("_")[2]
-        native = native if native.isascii() else native.encode("utf-8", "replace").decode()
-        yield Transcript(NAME, entry.path, native, stat.st_size, stat.st_mtime_ns, stat.st_ino)
+    return transcripts_of(NAME, entries, _native)
+
+
+def _native(name: str) -> str:
+    return readable(name.removesuffix(".jsonl").rpartition("_")[2])

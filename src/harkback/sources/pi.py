@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import os
 
-from harkback.model import Transcript
-from harkback.sources._folders import existing, named, walk
+from harkback.sources._folders import existing, named, readable, transcripts_of, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
 
-    from harkback.model import Bounds, Checkpoint, Record
+    from harkback.model import Bounds, Checkpoint, Record, Transcript
 
 NAME = "pi"
 PARSER = 3
@@ -127,15 +126,9 @@ def _is_reset(name: str) -> bool:
 def _transcripts(folder: str, entries: list[os.DirEntry[str]]) -> Iterator[Transcript]:
     is_open_claw = _OPEN_CLAW in folder
     if is_open_claw and os.path.basename(folder) != "sessions":
-        return
-    for entry in entries:
-        if _is_reset(entry.name) and not is_open_claw:
-            continue
-        try:
-            stat = entry.stat()
-        except OSError:  # removed while we look
-            continue
-        yield Transcript(NAME, entry.path, native_of(entry.name), stat.st_size, stat.st_mtime_ns, stat.st_ino)
+        return iter(())
+    own = entries if is_open_claw else [entry for entry in entries if not _is_reset(entry.name)]
+    return transcripts_of(NAME, own, native_of)
 
 
 def native_of(path: str) -> str:
@@ -143,4 +136,4 @@ def native_of(path: str) -> str:
     stem = path.replace("\\", "/").rpartition("/")[2].partition(_RESET)[0].removesuffix(".jsonl")
     time, mark, name = stem.partition("_")
     native = name if mark and "T" in time and time[:4].isdecimal() else stem
-    return native if native.isascii() else native.encode("utf-8", "replace").decode()
+    return readable(native)
