@@ -16,7 +16,7 @@ from harkback.errors import EmbedderFailed
 from harkback.models.embedders import ENDPOINT, Setup
 from harkback.models.endpoint import QUESTION_S, Endpoint
 from harkback.models.once import Once
-from harkback.models.posting import post
+from harkback.models.posting import _Call, post
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -125,10 +125,22 @@ def test_whoever_answers_too_slowly_is_cut_off(
     assert posted(serving(answer), 5) == b"hello"
     server = serving(say)
     began = time.monotonic()
-    with pytest.raises(TimeoutError):
+    with pytest.raises(TimeoutError, match=r"^no whole answer within 0\.3 s$"):
         posted(server, 0.3)
     assert time.monotonic() - began < 1.5
     assert server.cut_off.wait(5)
+
+
+@pytest.mark.parametrize("say", [be_silent, drip_body])
+def test_the_reader_may_see_before_us_that_the_time_is_over(
+    serving: Callable[[Callable[[Server, socket.socket], None]], Server],
+    say: Callable[[Server, socket.socket], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    join = threading.Thread.join
+    monkeypatch.setattr(_Call, "join", lambda call, limit_s: join(call, limit_s + 5))
+    with pytest.raises(TimeoutError, match=r"^no whole answer within 0\.3 s$"):
+        posted(serving(say), 0.3)
 
 
 def test_a_question_has_less_time_than_a_sync_and_a_failure_ends_the_asking(

@@ -32,9 +32,11 @@ def post(request: Request, limit_s: float) -> bytes:
     call = _Call(request, limit_s)
     call.start()
     call.join(limit_s)
-    if call.is_alive():
+    late = call.is_alive()
+    if late:
         call.cut()
-        raise TimeoutError(f"no whole answer within {limit_s:g} s")
+    if late or isinstance(call.error, TimeoutError):  # either of the two may see first that the time is over
+        raise TimeoutError(f"no whole answer within {limit_s:g} s") from call.error
     if call.error is not None:
         raise call.error
     return call.answer
