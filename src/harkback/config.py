@@ -131,8 +131,8 @@ OPTIONS = (
     Option("context.budget", NUMBER, 4000, "HARK_CONTEXT_BUDGET", "characters of hark context", "--budget",
            least=200, most=10_000_000),
     Option("chat.model", TEXT, "", "HARK_CHAT_MODEL",
-           "the model of hark chat: openai:NAME, anthropic:NAME or ollama:NAME; keys are taken from OPENAI_API_KEY,"
-           " ANTHROPIC_API_KEY or HARK_CHAT_KEY only", "--model"),
+           "the model of hark chat: openai:NAME, anthropic:NAME or ollama:NAME; keys (OPENAI_API_KEY,"
+           " ANTHROPIC_API_KEY, HARK_CHAT_KEY) are taken from the environment or the system's keyring", "--model"),
     Option("chat.base_url", ADDRESS, "", "HARK_CHAT_BASE_URL",
            "the address of another server for it, up to /v1, that speaks Chat Completions (with anthropic:NAME"
            " Messages, without /v1); it gets HARK_CHAT_KEY, never another key"),
@@ -143,6 +143,8 @@ OPTIONS = (
            " (estimated: one token for a CJK character, one for four others)", least=100, most=10_000_000),
     Option("chat.extract_every", NUMBER, 6, "HARK_CHAT_EXTRACT_EVERY",
            "after how many prompts hark chat lets the model take memories of what was said, and at the end; 0: never"),
+    Option("chat.tools", SWITCH, True, "HARK_CHAT_TOOLS",
+           "whether the model of hark chat may search and save memories and search past sessions by itself"),
     Option("chat.summary_hours", NUMBER, 72, "HARK_CHAT_SUMMARY_HOURS",
            "how many hours the summary of a conversation is shown to the model in later ones"),
     Option("chat.proactive", SWITCH, True, "HARK_CHAT_PROACTIVE",

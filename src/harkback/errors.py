@@ -128,8 +128,8 @@ class NoModel(HarkError):
 
 
 class NoChatKey(HarkError):
-    """{0} needs a key, and none is set. Put it into the environment as {1}, or use a model on this machine with
-    `--model ollama:NAME`.
+    """{0} needs a key, and none is set. Put it into the environment as {1}, or into the system's keyring (`pip install
+    'harkback[keyring]'`, then `keyring set harkback {1}`), or use a model on this machine with `--model ollama:NAME`.
     """
 
 
@@ -143,6 +143,12 @@ class UnknownChatCommand(HarkError):
 
 class ModelFailed(HarkError):
     """{0} did not answer ({1}). What you said is kept; say it again, or name another model with /model."""
+
+
+class WindowFull(ModelFailed):
+    """{0} cannot take so long a conversation ({1}). /compact leaves the oldest part out of what it is shown, /new
+    begins another.
+    """
 
 
 class NothingRemembered(HarkError):

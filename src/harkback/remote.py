@@ -14,6 +14,7 @@ from time import monotonic
 
 from harkback import errors
 from harkback._record import NamedTuple
+from harkback.keyring_keys import in_keyring
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def server_of(settings: Settings, folder: str) -> Server | None:
         return None
     host, port, is_plain, path = _address(url)
     file = os.path.expanduser(settings.text("server.token_file")) or os.path.join(folder, TOKEN_FILE)
-    token = _in_file(file) or _in_keyring(url)
+    token = _in_file(file) or in_keyring(url)
     if not re.fullmatch(r"[!-~]+", token):
         raise errors.NoToken(url, file)
     return Server(url, host, port, is_plain, path, token, file)
@@ -113,20 +114,6 @@ def _in_file(file: str) -> str:
         return ""
     except (OSError, UnicodeDecodeError) as error:
         raise errors.FileUnreadable(file, getattr(error, "strerror", "") or error) from error
-
-
-def _in_keyring(url: str) -> str:
-    """Ask the system's keyring, where the package for it is installed."""
-    from importlib.util import find_spec
-
-    if find_spec("keyring") is None:
-        return ""
-    from importlib import import_module
-
-    try:
-        return str(import_module("keyring").get_password("harkback", url) or "").strip()
-    except Exception:  # noqa: BLE001 - each system's keyring fails in its own way
-        return ""
 
 
 def ask(server: Server, body: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A small server that speaks OpenAI's Chat Completions, streamed, and answers as it was told."""
+"""A small server that speaks the three interfaces of `chat_dialects`, and answers as it was told."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ import harkback
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tests.e2e.chat_dialects import dialect_of, error_of, head_of, said, tail_of
+else:
+    from chat_dialects import dialect_of, error_of, head_of, said, tail_of
 
 SOURCE = os.path.dirname(os.path.dirname(harkback.__file__))
 
@@ -32,6 +35,13 @@ class Reply(NamedTuple):
     status: int = 200
     breaks: str = ""
     """`drop`: the connection ends after the text; `half`: in the middle of a line of JSON; `stall`: nothing follows."""
+    calls: tuple[tuple[str, dict[str, Any]], ...] = ()
+    """Tools that are called, each with its arguments."""
+    end: str = ""
+    """Why it ends, as the provider calls it, where it does not end by itself."""
+    error: str = "too much at once"
+    asked_tokens: int = 0
+    """How long the request was, as the provider counts."""
 
 
 class ChatServer:
@@ -70,8 +80,9 @@ class ChatServer:
         return [said(one, "system") for one in self.requests]
 
     def answer(self, handler: BaseHTTPRequestHandler, reply: Reply) -> None:
+        dialect = dialect_of(handler.path)
         if reply.status != 200:
-            body = json.dumps({"error": {"message": "too much at once", "type": "busy"}}).encode()
+            body = json.dumps(error_of(dialect, reply.error)).encode()
             handler.send_response(reply.status)
             handler.send_header("Content-Type", "application/json")
             handler.send_header("Content-Length", str(len(body)))
@@ -83,15 +94,16 @@ class ChatServer:
         handler.send_header("Connection", "close")
         handler.end_headers()
         handler.close_connection = True
-        for at in range(0, len(reply.text), 4):
-            handler.wfile.write(event({"content": reply.text[at : at + 4], "role": "assistant"}))
+        for one in head_of(dialect, reply.text, reply.asked_tokens):
+            handler.wfile.write(one)
             handler.wfile.flush()
         if reply.breaks == "stall":
             self.ended.wait(10)
         elif reply.breaks == "half":
-            handler.wfile.write(event({"content": "never"})[:40])
+            handler.wfile.write([*head_of(dialect, "never")][-1][:40])
         elif not reply.breaks:
-            handler.wfile.write(event({}, "stop") + b"data: [DONE]\n\n")
+            for one in tail_of(dialect, reply.text, reply.calls, reply.end, reply.asked_tokens):
+                handler.wfile.write(one)
         handler.wfile.flush()
 
     def close(self) -> None:
@@ -101,26 +113,15 @@ class ChatServer:
         self.thread.join(5)
 
 
-def event(delta: dict[str, Any], finish: str | None = None) -> bytes:
-    choice = {"index": 0, "delta": delta, "finish_reason": finish}
-    chunk = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
-    return f"data: {json.dumps(chunk, ensure_ascii=False)}\n\n".encode()
+# The address of a provider is its own: as somebody who names none, so that OpenAI's models speak Responses.
+_AT = "import sys, harkback.models.chatting as c; c._OPENAI_URL = sys.argv.pop(1); from harkback.cli import run; run()"
 
 
-def said(request: dict[str, Any], role: str) -> str:
-    """Give what a request has of one role, its texts joined."""
-    texts = []
-    for one in request["messages"]:
-        if one["role"] == role:
-            content = one["content"]
-            texts.append(content if isinstance(content, str) else "".join(part["text"] for part in content))
-    return "\n".join(texts)
-
-
-def chat(*lines: str, argv: tuple[str, ...] = (), env: dict[str, str] | None = None) -> Talk:
-    """Pipe lines into `hark chat` in a process of its own."""
+def chat(*lines: str, argv: tuple[str, ...] = (), env: dict[str, str] | None = None, openai: str = "") -> Talk:
+    """Pipe lines into `hark chat` in a process of its own; `openai` is the address of that provider."""
+    program = ["-c", _AT, openai] if openai else ["-m", "harkback"]
     done = subprocess.run(
-        [sys.executable, "-W", "error::ResourceWarning", "-m", "harkback", "chat", *argv],
+        [sys.executable, "-W", "error::ResourceWarning", *program, "chat", *argv],
         input="".join(f"{line}\n" for line in lines),
         capture_output=True,
         encoding="utf-8",

@@ -12,10 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.e2e.chat_server import ChatServer, Reply, chat, said
+    from tests.e2e.chat_dialects import said
+    from tests.e2e.chat_server import SOURCE, ChatServer, Reply, chat
     from tests.e2e.pens import hark
 else:
-    from chat_server import ChatServer, Reply, chat, said
+    from chat_dialects import said
+    from chat_server import SOURCE, ChatServer, Reply, chat
     from pens import hark
 
 
@@ -131,6 +133,27 @@ def test_a_key_of_a_provider_is_not_sent_to_another_server(server: ChatServer) -
     assert "sk-the-providers" not in server.requests[0]["key"]
     assert chat("hi", env={**keys, "HARK_CHAT_KEY": "its-own"}).status == 0
     assert server.requests[1]["key"] == "Bearer its-own"
+
+
+def test_a_key_may_lie_in_the_systems_keyring(server: ChatServer, tmp_path: Path) -> None:
+    held = {"HARK_CHAT_KEY": "from-the-keyring", "ANTHROPIC_API_KEY": "of-the-provider"}
+    keyring = f"def get_password(service, name):\n    return {held}.get(name) if service == 'harkback' else None\n"
+    package = tmp_path / "elsewhere" / "keyring.py"
+    package.parent.mkdir()
+    package.write_text(keyring)
+    env = {"PYTHONPATH": f"{SOURCE}:{package.parent}"}
+    assert chat("hi", env=env).status == 0
+    chat("hi", env={**env, "HARK_CHAT_KEY": "from-the-environment"})
+    chat("hi")
+    keys = [one["key"] for one in server.requests]
+    assert keys == ["Bearer from-the-keyring", "Bearer from-the-environment", "Bearer none"]
+    none = {"HARK_CHAT_BASE_URL": "", "HARK_CHAT_MODEL": "anthropic:big"}
+    told = chat("hi", env={**none, "ANTHROPIC_API_KEY": ""})
+    assert told.status == 2
+    assert "keyring set harkback ANTHROPIC_API_KEY" in told.err
+    package.write_text("def get_password(service, name):\n    raise RuntimeError('locked')\n")
+    assert chat("hi", env=env).status == 0
+    assert server.requests[-1]["key"] == "Bearer none"
 
 
 def test_a_model_that_is_none_is_refused_with_what_to_write(server: ChatServer) -> None:

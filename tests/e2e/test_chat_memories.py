@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.e2e.chat_server import ChatServer, Reply, chat, said
+    from tests.e2e.chat_dialects import said
+    from tests.e2e.chat_server import ChatServer, Reply, chat
     from tests.e2e.pens import hark
 else:
-    from chat_server import ChatServer, Reply, chat, said
+    from chat_dialects import said
+    from chat_server import ChatServer, Reply, chat
     from pens import hark
 
 
@@ -73,10 +75,11 @@ HUGO = {
 def test_memories_are_taken_at_the_end_with_their_quote_and_their_session(server: ChatServer, own_home: Path) -> None:
     answering(server, remembering(HUGO, summary="The blog was spoken of."))
     talk = chat("Since today the blog is built with Hugo.", "thanks")
-    assert talk == (0, "I see.\nI see.\n", "")
+    assert talk[:2] == (0, "I see.\nI see.\n")
     (one,) = hark("memories", "--json", "--everywhere").json["memories"]
     assert (one["text"], one["kind"], one["importance"]) == ("The blog is built with Hugo", "decision", 4)
     assert one["entities"] == ["Hugo"]
+    assert talk.err == f"Remembered ({one['id']}): The blog is built with Hugo\n"
     assert one["source"]["by"] == "assistant"
     assert one["source"]["session"].startswith("hark-chat:")
     (file,) = (own_home.parent / "archive" / "chat").glob("*.jsonl")
@@ -101,7 +104,7 @@ def test_they_are_taken_every_few_prompts_of_what_is_new(server: ChatServer, mon
 
 def test_what_is_no_answer_is_asked_for_once_more_and_then_left_for_later(server: ChatServer, own_home: Path) -> None:
     answering(server, Reply("I cannot help with that."), remembering(HUGO))
-    assert chat("the blog is built with Hugo").err == ""
+    assert re.fullmatch(r"Remembered \(\w+\): The blog is built with Hugo\n", chat("the blog is built with Hugo").err)
     assert texts() == [HUGO["text"]]
     assert len(extractions(server)) == 2
     for bad in (Reply("I cannot."), Reply('{"memories": "none"}'), Reply('{"memories": [', breaks="drop")):

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.e2e.chat_server import SOURCE, ChatServer, Reply, said
+    from tests.e2e.chat_dialects import said
+    from tests.e2e.chat_server import SOURCE, ChatServer, Reply
 else:
-    from chat_server import SOURCE, ChatServer, Reply, said
+    from chat_dialects import said
+    from chat_server import SOURCE, ChatServer, Reply
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is not installed")
 
@@ -94,6 +96,61 @@ def terminal(server: ChatServer, own_home: Path, tmp_path: Path, monkeypatch: py
     one = Tmux(tmp_path, settings)
     yield one
     one.run("kill-server")
+
+
+def test_a_shell_command_is_run_only_after_a_yes(terminal: Tmux, server: ChatServer, tmp_path: Path) -> None:
+    def asks(command: str) -> list[Reply]:
+        return [Reply("", calls=(("shell", {"command": command}),)), Reply("So be it.")]
+
+    server.replies = asks("touch early")
+    terminal.prompt()
+    terminal.type("make it")
+    terminal.keys("Enter")
+    terminal.wait("So be it.")
+    assert "has not switched the shell on" in said(server.requests[-1], "tool")
+    for answer, is_made in (("n", False), ("", False), ("y", True)):
+        server.replies = asks("touch late && echo 'a\tb' && echo $HARK_CHAT_SESSION | wc -c")
+        terminal.prompt()
+        terminal.type("/shell on")
+        terminal.keys("Enter")
+        terminal.prompt()
+        terminal.type("make it")
+        terminal.keys("Enter")
+        terminal.wait("[y/N]")
+        assert "touch late" in terminal.screen()
+        assert not (tmp_path / "late").exists()
+        terminal.type(answer)
+        terminal.keys("Enter")
+        terminal.prompt()
+        assert (tmp_path / "late").exists() is is_made, answer
+        assert ("exit status 0" in said(server.requests[-1], "tool")) is is_made
+        terminal.type("/shell off")
+        terminal.keys("Enter")
+        terminal.prompt()
+        terminal.keys("C-l")
+    assert said(server.requests[-1], "tool").splitlines()[-1] == "37"  # the id of the conversation, and a line's end
+
+    server.replies = asks("echo begun > begun; sleep 60")
+    terminal.prompt()
+    terminal.type("/shell on")
+    terminal.keys("Enter")
+    terminal.prompt()
+    terminal.type("wait for it")
+    terminal.keys("Enter")
+    terminal.wait("[y/N]")
+    terminal.type("y")
+    terminal.keys("Enter")
+    until = time.monotonic() + 10
+    while not (tmp_path / "begun").exists() and time.monotonic() < until:
+        time.sleep(0.02)
+    terminal.keys("C-c")
+    terminal.wait("cut short")
+    terminal.prompt()
+    server.replies = asks("echo \u202egnihtemos")
+    terminal.type("hide it")
+    terminal.keys("Enter")
+    terminal.wait("So be it.")
+    assert "cannot be shown" in said(server.requests[-1], "tool")
 
 
 def test_a_conversation_at_a_terminal(terminal: Tmux, server: ChatServer) -> None:

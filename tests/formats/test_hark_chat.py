@@ -6,7 +6,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from harkback.chat.conversation import Conversation, paths
-from harkback.model import ASSISTANT, CONTEXT, SUMMARY, SYSTEM, TALK, USER, Message, Session
+from harkback.model import ASSISTANT, CALLS, CONTEXT, OUTPUT, SUMMARY, SYSTEM, TALK, TOOL, USER, Message, Session
+from harkback.models.chatting import Call
 from harkback.sources import source
 
 if TYPE_CHECKING:
@@ -75,6 +76,45 @@ def test_what_the_chat_writes_is_what_is_read(tmp_path: Path) -> None:
     assert (again.native, again.cwd, again.extracted, again.summary) == (one.native, "/w", 2, "about a key")
     assert [turn.time_ms for turn in again.turns] == [1793610000120, 1793610001000]
     assert oct(os.stat(path).st_mode & 0o777) == "0o600"
+
+
+def test_what_was_done_for_the_model_is_read_and_our_own_answers_are_context(tmp_path: Path) -> None:
+    one = Conversation.begin(str(tmp_path), 1793610000120, "/w")
+    one.add("user", "go", 1793610000120)
+    for call, result in (
+        (Call("shell", {"command": f"curl -H 'Authorization: Bearer {KEY}' host"}), f"exit status 0\nkey {KEY}"),
+        (
+            Call("search_memory", {"queries": ["舊系統"]}),
+            "1 memories.\n<harkback note='x'>\n- 舊系統的截圖\n</harkback>",
+        ),
+        (Call("odd", None), "The arguments are no JSON object."),
+    ):
+        one.add_result(one.add_call(call, 1793610001000), call.tool, result, 1793610002000)
+    (found,) = CHAT.discover("/nowhere", {"HARK_HOME": str(tmp_path)})
+    messages = [record for record in CHAT.read(found, None) if isinstance(record, Message)]
+    lanes = [(role, lane) for role, lane, _ in told(messages)]
+    assert lanes == [
+        (USER, TALK),
+        (ASSISTANT, CALLS),
+        (TOOL, OUTPUT),
+        (ASSISTANT, CONTEXT),
+        (TOOL, OUTPUT),
+        (TOOL, CONTEXT),
+        (TOOL, OUTPUT),
+    ]
+    texts = [text for _, _, text in told(messages)]
+    assert texts[1].startswith("shell curl")
+    assert texts[4].strip() == "1 memories."
+    assert KEY not in found_text(found.path)
+    assert [turn.text for turn in Conversation.load(found.path).turns] == ["go"]
+    full = [record for record in CHAT.read(found, None, full=True) if isinstance(record, Message)]
+    calls = {part.call for message in full for part in message.parts if part.call}
+    assert len(calls) == 3
+
+
+def found_text(path: str) -> str:
+    with open(path, encoding="utf-8") as file:
+        return file.read()
 
 
 def test_a_line_that_was_cut_is_passed_over_and_the_next_one_stands_by_itself(tmp_path: Path) -> None:

@@ -33,6 +33,7 @@ INSTALLED: tuple[Remover, ...] = (_agents, _timers)
 """
 
 ASKING = (
+    ("hark-chat", "HARK_CHAT_SESSION"),
     ("claude-code", "CLAUDE_CODE_SESSION_ID"),
     ("codex", "CODEX_THREAD_ID"),
     ("codex", "CODEX_SESSION_ID"),

@@ -150,6 +150,17 @@ def _model(chat: Chat, rest: str) -> str:
     return f"The model is {chat.model}." if chat.model else "No model is set. /model ollama:NAME takes one."
 
 
+def _shell(chat: Chat, rest: str) -> str:
+    if rest not in {"on", "off", ""}:
+        raise errors.BadUsage("/shell", "it takes on or off")
+    chat.tools.has_shell = rest == "on" if rest else chat.tools.has_shell
+    if chat.tools.has_shell:
+        return (
+            "The model may ask to run shell commands; each is shown and runs only after your yes. /shell off ends it."
+        )
+    return "The model runs nothing. /shell on lets it ask, for this chat."
+
+
 def _compact(chat: Chat, _: str) -> str:
     cut = chat.shorten()
     return f"{cut:,} messages are no longer shown to the model; they are kept." if cut else "There is one round only."
@@ -193,6 +204,7 @@ COMMANDS = (
     Command("/sessions", "", "list the latest conversations", _sessions),
     Command("/resume", "ID", "go on with one", _resume),
     Command("/model", "[NAME]", "show the model, or go on with another", _model),
+    Command("/shell", "on | off", "let the model ask to run shell commands, each only after your yes", _shell),
     Command("/compact", "", "leave the oldest fifth of the conversation out", _compact),
     Command("/help", "", "list the commands", _help),
     Command("/exit", "", "end (also Ctrl-D)", _exit),

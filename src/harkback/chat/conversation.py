@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
+    from harkback.models.chatting import Call
+
 FOLDER = "chat"
 AGENT = "hark-chat"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -77,6 +79,18 @@ class Conversation:
         self.turns.append(Turn(role, text, now_ms))
         row = {"type": "message", "id": uuid4().hex[:16], "timestamp": _written(now_ms), "role": role, "text": text}
         self._write({**row, "model": model} if model else row, now_ms)
+
+    def add_call(self, call: Call, now_ms: int) -> str:
+        """Write down what the model wants done; gives the id of the call. Raises FileUnwritable."""
+        one = uuid4().hex[:16]
+        row = {"type": "call", "id": one, "timestamp": _written(now_ms), "tool": call.tool}
+        self._write({**row, "arguments": call.arguments}, now_ms)
+        return one
+
+    def add_result(self, call: str, tool: str, text: str, now_ms: int) -> None:
+        """Write down what a call gave. Raises FileUnwritable."""
+        row = {"type": "result", "id": uuid4().hex[:16], "call": call, "timestamp": _written(now_ms), "tool": tool}
+        self._write({**row, "text": text}, now_ms)
 
     def note_extracted(self, turns: int, summary: str, now_ms: int, saved: Sequence[tuple[str, str]] = ()) -> None:
         """Write down that memories were taken of the first turns, which, by what words, and what the turns were about.
@@ -150,12 +164,20 @@ def _rows(path: str) -> Iterator[dict[str, Any]]:
             yield row
 
 
+_SAID = frozenset({"text", "summary", "arguments"})
+
+
 def _masked(row: dict[str, Any]) -> dict[str, Any]:
     mask = masker()
-    return {
-        name: mask.mask(value)[0] if name in {"text", "summary"} and isinstance(value, str) else value
-        for name, value in row.items()
-    }
+
+    def masked(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: masked(one) for name, one in value.items()}
+        if isinstance(value, list):
+            return [masked(one) for one in value]
+        return mask.mask(value)[0] if isinstance(value, str) else value
+
+    return {name: masked(value) if name in _SAID else value for name, value in row.items()}
 
 
 def _written(time_ms: int) -> str:

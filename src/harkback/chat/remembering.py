@@ -15,6 +15,7 @@ from harkback.archive.memories import Details
 from harkback.chat.conversation import Conversation, paths
 from harkback.chat.extraction import INSTRUCTION, MOST_TURNS, Unusable, question, read
 from harkback.models.chatting import PERSON
+from harkback.telling import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from harkback.archive.memories import Memories
     from harkback.chat.conversation import Turn
     from harkback.chat.extraction import Extracted
+    from harkback.memory.saving import Saved
     from harkback.models.chatting import Chatter
 
 _TRIES = 2
@@ -40,6 +42,8 @@ class Remembering:
         self.in_step = in_step
         self.trouble = ""
         """Why the last try took nothing."""
+        self.news: SimpleQueue[str] = SimpleQueue()
+        """What was saved, to be told when nobody is speaking."""
         self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread: Thread | None = None
 
@@ -104,12 +108,23 @@ class Remembering:
                 by_agent=True,
             )
             try:
-                saved.append((memories.remember(fact.text, details).memory.id, fact.quote))
+                done = memories.remember(fact.text, details)
+                saved.append((done.memory.id, fact.quote))
+                self.news.put(told_of(done))
             except (errors.MemoryTooLong, errors.MemoryTooShort):
                 continue
         if saved:
             self.in_step(memories)
         return saved
+
+
+def told_of(saved: Saved) -> str:
+    """Say what became of a fact."""
+    told = [f"Remembered ({saved.memory.id}): {line(saved.memory.text)}"]
+    if saved.duplicates:
+        told = [f"Known already ({saved.memory.id}): {line(saved.memory.text)}"]
+    told += [f"    it may contradict {one.id}: {line(one.text)}" for one in saved.contradictions]
+    return "\n".join(told)
 
 
 def is_waiting(conversation: Conversation) -> bool:

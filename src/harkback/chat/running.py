@@ -16,7 +16,9 @@ def run(chat: Chat) -> int:
     screen = chat.screen
     status = _talk(chat, screen)
     try:
-        if trouble := chat.close():
+        trouble = chat.close()
+        _tell_news(chat, screen)
+        if trouble:
             screen.note(f"hark: No memories were taken of the last turns ({trouble}). A later hark chat tries again.")
     except KeyboardInterrupt:
         screen.note("hark: A later hark chat takes the memories of this conversation.")
@@ -30,6 +32,7 @@ def _talk(chat: Chat, screen: Screen) -> int:
         status = 2
     while True:
         try:
+            _tell_news(chat, screen)
             typed = screen.read()
             if typed is None:
                 return status
@@ -46,6 +49,11 @@ def _talk(chat: Chat, screen: Screen) -> int:
             status = 2
         except KeyboardInterrupt:
             screen.note("(cut short; Ctrl-D ends)")
+
+
+def _tell_news(chat: Chat, screen: Screen) -> None:
+    if told := chat.news():
+        screen.note(told)
 
 
 def say_how_to_set_up(screen: Screen) -> None:

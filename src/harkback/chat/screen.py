@@ -26,6 +26,9 @@ if TYPE_CHECKING:
         def note(self, text: str) -> None:
             """Say something on the side."""
 
+        def confirms(self, text: str, question: str) -> bool | None:
+            """Show a text as it is and ask for a yes; None where nobody can be asked. Raises KeyboardInterrupt."""
+
 
 class Pipes:
     """Standard input and output: a line is something said; one that ends with a backslash goes on in the next."""
@@ -59,6 +62,10 @@ class Pipes:
         sys.stdout.flush()
         sys.stderr.write(f"{plain(text)}\n")
         sys.stderr.flush()
+
+    def confirms(self, text: str, question: str) -> bool | None:  # noqa: ARG002 - as every screen has it
+        """Ask nobody: what comes next in a pipe is no answer."""
+        return None
 
     @staticmethod
     def _write(text: str) -> None:

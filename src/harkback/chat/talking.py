@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from math import ceil
 from time import time
 
 from harkback import errors
 from harkback.archive.memories import Details
 from harkback.chat import phrases
-from harkback.chat.compaction import compact
+from harkback.chat.compaction import MESSAGE_TOKENS, compact, estimate
 from harkback.chat.conversation import AGENT, Conversation, native_of, paths
 from harkback.chat.offering import offer
 from harkback.chat.prompting import Past, system_message
-from harkback.chat.remembering import Remembering, is_waiting
+from harkback.chat.remembering import Remembering, is_waiting, told_of
+from harkback.chat.tooling import Toolbox
 from harkback.memory.recall import Wanted
 from harkback.models.chatting import MODEL, PERSON, Line
 from harkback.telling import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Protocol
 
     from harkback.archive.memories import Memories
@@ -27,8 +29,7 @@ if TYPE_CHECKING:
     from harkback.chat.screen import Screen
     from harkback.config import Settings
     from harkback.memory.recall import Recalled
-    from harkback.memory.saving import Saved
-    from harkback.models.chatting import Chatter
+    from harkback.models.chatting import Answer, Call, Chatter, Tool
 
     class Door(Protocol):
         """How the archive is opened: anew for each turn, with the time of that turn."""
@@ -42,9 +43,17 @@ if TYPE_CHECKING:
         def in_step(self, memories: Memories) -> None:
             """Bring the server and folders in step with the memories."""
 
+        def sync_later(self) -> None:
+            """Let a sync run beside us for what an answer has no time for."""
+
 
 _HOUR_MS = 3_600_000
 _MOST_PAST = 10
+_MOST_ROUNDS = 8
+"""So many times in one answer the model may have something done."""
+_ENOUGH = "No more can be done in this answer. Answer with what you have."
+_MOST_OFF = 4.0
+"""An estimate of tokens is corrected by this factor at most, up or down."""
 
 
 class Chat:
@@ -62,6 +71,9 @@ class Chat:
         """So many of the turns are no longer shown to the model."""
         self.has_offered = False
         self.remembering = Remembering(self.memories, door.in_step)
+        self.tools = Toolbox(door)
+        self._tokens_each = 1.0
+        """What the provider counted for each token that we estimated, at the last request."""
         self._every = door.settings.number("chat.extract_every")
         self._taken = 0
         """So many turns were handed over to be remembered."""
@@ -108,6 +120,11 @@ class Chat:
             raise errors.Ambiguous(named, ", ".join(native_of(path) for path in found))
         self._leave()
         self.conversation = Conversation.load(found[0])
+
+    def news(self) -> str:
+        """Say which memories were taken since this was asked last."""
+        news = self.remembering.news
+        return "\n".join(news.get() for _ in range(news.qsize()))
 
     def close(self) -> str:
         """Wait until memories were taken of what was said; gives why that could not be done, or nothing."""
@@ -156,13 +173,60 @@ class Chat:
         system = system_message([one.memory for one in self.used], self.past(memories.now_ms), memories.now_ms)
         said: list[str] = []
         try:
-            self.screen.answer(_kept(chatter.stream(system, self.lines()), said))
+            self._answer(chatter, system, said)
             said += self._offered(text, memories.now_ms)
         finally:
-            if told := "".join(said).strip():
+            if told := "\n\n".join(one.strip() for one in said if one.strip()):
                 self.conversation.add(MODEL, told, _now_ms(), chatter.name)
         memories.touch(answer)
         self._remember_later(chatter)
+
+    def _answer(self, chatter: Chatter, system: str, said: list[str]) -> None:
+        """Show an answer, and keep in `said` what was told between one call and the next."""
+        tools = self.tools.offered()
+        while True:
+            lines = self.lines()
+            answer = chatter.stream(system, lines, tools)
+            try:
+                self._show(answer, said)
+            except errors.WindowFull:
+                if said or not self.shorten():
+                    raise
+            else:
+                break
+        self._learn(answer, system, lines, tools)
+        for done in range(_MOST_ROUNDS + 1):
+            if not answer.calls:
+                break
+            answer.give([self._do(call) if done < _MOST_ROUNDS else _ENOUGH for call in answer.calls])
+            self._show(answer, said)
+        if answer.calls:
+            self.screen.note("hark: The model wants more done than one answer may have; ask again to go on.")
+        elif answer.is_cut:
+            self.screen.note("hark: The answer has reached its greatest length; ask to go on.")
+
+    def _show(self, answer: Answer, said: list[str]) -> None:
+        pieces: list[str] = []
+        try:
+            self.screen.answer(_kept(iter(answer), pieces))
+        finally:
+            said += ["".join(pieces)] if pieces else []
+
+    def _do(self, call: Call) -> str:
+        one = self.conversation.add_call(call, _now_ms())
+        told = self.tools.run(call, self.conversation.native, self.screen)
+        self.conversation.add_result(one, call.tool, told, _now_ms())
+        return told
+
+    def _learn(self, answer: Answer, system: str, lines: Sequence[Line], tools: Sequence[Tool]) -> None:
+        """Correct the estimate of tokens by what the provider counted."""
+        if answer.asked_tokens > 0:
+            texts = [system, *(one.text for one in lines), *(f"{one.description}{one.schema}" for one in tools)]
+            estimated = sum(estimate(text) + MESSAGE_TOKENS for text in texts)
+            self._tokens_each = min(max(answer.asked_tokens / estimated, 1 / _MOST_OFF), _MOST_OFF)
+
+    def _count(self, text: str) -> int:
+        return ceil(estimate(text) * self._tokens_each)
 
     def _offered(self, text: str, now_ms: int) -> list[str]:
         """Say what is due and was spoken of, once in a conversation."""
@@ -173,7 +237,7 @@ class Chat:
             return []
         self.has_offered = True
         self.screen.say(told)
-        return [f"\n\n{told}"]
+        return [told]
 
     def _remember_later(self, chatter: Chatter) -> None:
         """Let memories be taken beside us, of every so many turns, and once of what earlier chats left."""
@@ -202,7 +266,7 @@ class Chat:
         """Give what the model is shown of the conversation."""
         turns = self.conversation.turns[self.first :]
         told = [{"role": one.role, "content": one.text} for one in turns]
-        done = compact(told, self.door.settings.number("chat.window_tokens"))
+        done = compact(told, self.door.settings.number("chat.window_tokens"), self._count)
         self.first += len(done.cut)
         return [Line(one["role"], one["content"]) for one in done.kept]
 
@@ -224,15 +288,6 @@ def _kept(pieces: Iterator[str], said: list[str]) -> Iterator[str]:
 
 def _now_ms() -> int:
     return int(time() * 1000)
-
-
-def told_of(saved: Saved) -> str:
-    """Say what became of a fact."""
-    told = [f"Remembered ({saved.memory.id}): {line(saved.memory.text)}"]
-    if saved.duplicates:
-        told = [f"Known already ({saved.memory.id}): {line(saved.memory.text)}"]
-    told += [f"    it may contradict {one.id}: {line(one.text)}" for one in saved.contradictions]
-    return "\n".join(told)
 
 
 def score(one: Recalled) -> str:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 _PROMPT = "> "
 _REFRESHES_A_SECOND = 12
+_YES = frozenset({"y", "yes", "是", "好", "はい"})
 _FENCES = ("```", "~~~")
 
 
@@ -81,6 +82,14 @@ class Terminal:
     def note(self, text: str) -> None:
         """Show a line on the side."""
         self.console.print(Text(plain(text), style="dim"))
+
+    def confirms(self, text: str, question: str) -> bool | None:
+        """Show a text and ask for a yes; Ctrl-D is none. Raises KeyboardInterrupt."""
+        self.console.print(Text(plain(text), style="bold"))
+        try:
+            return PromptSession[str]().prompt(f"{question} [y/N] ").strip().lower() in _YES
+        except EOFError:
+            return False
 
     def _live(self) -> Live:
         return Live(console=self.console, refresh_per_second=_REFRESHES_A_SECOND, vertical_overflow="crop")

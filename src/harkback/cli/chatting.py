@@ -51,5 +51,11 @@ def _loaded(name: str, settings: Settings) -> Chatter:
 
     if not name:
         raise errors.NoModel
-    setup = setup_of(name, settings.text("chat.base_url"), os.environ, settings.seconds("chat.timeout_s"))
-    return load(setup)
+    return load(setup_of(name, settings.text("chat.base_url"), _key_of, settings.seconds("chat.timeout_s")))
+
+
+def _key_of(name: str) -> str:
+    """Look a key up, in the environment and then in the system's keyring; "" where there is none."""
+    from harkback.keyring_keys import in_keyring
+
+    return os.environ.get(name, "") or in_keyring(name)

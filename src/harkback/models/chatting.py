@@ -7,8 +7,27 @@ from harkback._record import NamedTuple
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-    from typing import Protocol
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any, Protocol
+
+    class Answer(Protocol):
+        """What a model answers: pieces of text, perhaps calls of tools, and pieces again when their results were given.
+
+        Each iteration is one request; closing the iterator ends it.
+        """
+
+        calls: Sequence[Call]
+        """What the model wants done, known when the pieces have ended."""
+        asked_tokens: int
+        """How long the request was, as the provider counted; 0 where it does not say."""
+        is_cut: bool
+        """Whether the answer has reached the length that the provider or the model allows."""
+
+        def __iter__(self) -> Iterator[str]:
+            """Give the text piece by piece. Raises ModelFailed, also after pieces were given; WindowFull before."""
+
+        def give(self, results: Sequence[str]) -> None:
+            """Hand in what the calls gave, in their order; then the next pieces can be had."""
 
     class Chatter(Protocol):
         """A model that answers. Used by one thread at a time for each answer."""
@@ -20,11 +39,8 @@ if TYPE_CHECKING:
         def warm(self) -> None:
             """Begin to load what the first answer needs, and return at once."""
 
-        def stream(self, system: str, lines: Sequence[Line]) -> Iterator[str]:
-            """Give the answer piece by piece; closing the iterator ends it.
-
-            Raises ModelFailed, also after pieces were given. The last of `lines` is the person's.
-            """
+        def stream(self, system: str, lines: Sequence[Line], tools: Sequence[Tool] = ()) -> Answer:
+            """Ask. The last of `lines` is the person's; `tools` may be called, where the model knows how to."""
 
 
 PERSON, MODEL = "user", "assistant"
@@ -46,6 +62,23 @@ class Line(NamedTuple):
     text: str
 
 
+class Tool(NamedTuple):
+    """What a model may call."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+    """The JSON schema of its arguments."""
+
+
+class Call(NamedTuple):
+    """What a model wants done."""
+
+    tool: str
+    arguments: dict[str, Any] | None
+    """None where the model gave no JSON object."""
+
+
 class ChatSetup(NamedTuple):
     """Which model is asked, and where."""
 
@@ -64,19 +97,19 @@ class ChatSetup(NamedTuple):
         return f"{self.provider}:{self.model}"
 
 
-def setup_of(named: str, base_url: str, env: Mapping[str, str], timeout_s: float) -> ChatSetup:
+def setup_of(named: str, base_url: str, key_of: Callable[[str], str], timeout_s: float) -> ChatSetup:
     """Say which model a name such as `ollama:qwen3:4b` means.
 
-    A key that belongs to a provider is sent to that provider only: to another address goes HARK_CHAT_KEY. Raises
-    BadValue.
+    `key_of` gives the key of a name such as OPENAI_API_KEY, or "". A key that belongs to a provider is sent to that
+    provider only: to another address goes HARK_CHAT_KEY. Raises BadValue, NoChatKey.
     """
     provider, _, model = named.partition(":")
     if provider not in PROVIDERS or not model.strip():
         advice = "Name it as openai:NAME, anthropic:NAME or ollama:NAME."
         raise errors.BadValue("chat.model", named, advice)
     own = {OPENAI: _OPENAI_URL, ANTHROPIC: _ANTHROPIC_URL, OLLAMA: OLLAMA_URL}[provider]
-    key = env.get(OWN_KEY, "") or ("" if base_url else env.get(_KEYS.get(provider, ""), ""))
     is_custom = bool(base_url) or provider == OLLAMA
+    key = key_of(OWN_KEY) or ("" if is_custom else key_of(_KEYS[provider]))
     if not key and not is_custom:
         raise errors.NoChatKey(named, _KEYS[provider])
     return ChatSetup(provider, model.strip(), base_url or own, key or "none", is_custom, timeout_s)

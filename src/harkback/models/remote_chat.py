@@ -1,29 +1,38 @@
 """Models behind an HTTP interface, asked through pydantic-ai: OpenAI's two, Anthropic's, and all that speak alike.
 
 pydantic-ai takes a second to import. That, and the whole exchange, happens in a thread with an event loop of its own,
-so that nobody waits who does not have to, and an answer can be cut short at any moment.
+so that nobody waits who does not have to, and an answer can be cut short at any moment. What a provider wants back with
+the results of calls (ids, signatures of its thoughts) stays in pydantic-ai's own messages and is seen by nobody else.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 from queue import Empty, Queue
 from threading import Lock, Thread
 
 from harkback import errors
-from harkback.models.chatting import ANTHROPIC, PERSON
+from harkback.models.chatting import ANTHROPIC, PERSON, Call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Coroutine, Iterator, Sequence
+    from concurrent.futures import Future
+    from typing import Any
 
-    from pydantic_ai.messages import ModelMessage
-    from pydantic_ai.models import Model
+    from pydantic_ai.messages import ModelMessage, ModelResponse, ModelResponseStreamEvent
+    from pydantic_ai.models import Model, ModelRequestParameters
+    from pydantic_ai.settings import ModelSettings
 
-    from harkback.models.chatting import ChatSetup, Line
+    from harkback.models.chatting import ChatSetup, Line, Tool
 
 _RETRIES = 1
+_GRACE_S = 5.0
+"""So much longer the clients wait than we do: what is said of a silent server is said by one of us."""
 _WHY_CHARS = 300
+_FIRST_ERROR = 400
+"""HTTP: who asks is wrong, or who answers."""
 
 
 class RemoteChatter:
@@ -33,6 +42,8 @@ class RemoteChatter:
         self.setup = setup
         self._model: Model | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
+        self.knows_tools = True
+        """Until it refuses them."""
         self._starting = Lock()
 
     @property
@@ -42,59 +53,114 @@ class RemoteChatter:
 
     def warm(self) -> None:
         """Begin to import what is needed."""
-        asyncio.run_coroutine_threadsafe(self._made(), self._running())
+        self.run(self.made())
 
-    def stream(self, system: str, lines: Sequence[Line]) -> Iterator[str]:
-        """Give the answer piece by piece. Raises ModelFailed."""
-        pieces: Queue[str | Exception | None] = Queue()
-        asyncio.run_coroutine_threadsafe(self._made(), self._running()).result()  # what takes long here is no server
-        call = asyncio.run_coroutine_threadsafe(self._tell(system, lines, pieces), self._running())
-        try:
-            while (piece := self._next(pieces)) is not None:
-                yield piece
-        finally:
-            call.cancel()
+    def stream(self, system: str, lines: Sequence[Line], tools: Sequence[Tool] = ()) -> RemoteAnswer:
+        """Ask; see `Chatter`."""
+        return RemoteAnswer(self, system, lines, tools)
 
-    def _next(self, pieces: Queue[str | Exception | None]) -> str | None:
-        try:
-            piece = pieces.get(timeout=self.setup.timeout_s)
-        except Empty:
-            raise errors.ModelFailed(self.name, f"it said nothing for {self.setup.timeout_s:g} s") from None
-        if isinstance(piece, Exception):
-            raise errors.ModelFailed(self.name, _why(piece)) from piece
-        return piece
-
-    def _running(self) -> asyncio.AbstractEventLoop:
+    def run(self, work: Coroutine[Any, Any, Any]) -> Future[Any]:
+        """Let something be done in the thread with the event loop."""
         with self._starting:
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
                 Thread(target=self._loop.run_forever, daemon=True, name="chat model").start()
-            return self._loop
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
 
-    async def _tell(self, system: str, lines: Sequence[Line], pieces: Queue[str | Exception | None]) -> None:
-        try:
-            model = await self._made()
-            from pydantic_ai.direct import model_request_stream
-            from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
-
-            async with model_request_stream(model, _messages(system, lines)) as stream:
-                async for event in stream:
-                    if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
-                        pieces.put(event.part.content)
-                    elif isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
-                        pieces.put(event.delta.content_delta)
-                # As the provider says it: `finish_reason` itself is "stop" for a stream that broke off as well.
-                if "finish_reason" not in (stream.get().provider_details or {}):
-                    raise ConnectionError("the answer broke off")  # noqa: TRY301 - it is told like all others
-            pieces.put(None)
-        except Exception as error:  # noqa: BLE001 - raised again by whoever waits
-            pieces.put(error)
-
-    async def _made(self) -> Model:
+    async def made(self) -> Model:
         """Make the model once, in the thread of the loop."""
         if self._model is None:
             self._model = _anthropic(self.setup) if self.setup.provider == ANTHROPIC else _openai(self.setup)
         return self._model
+
+
+class RemoteAnswer:
+    """One answer, of one request or, with calls of tools, of several."""
+
+    def __init__(self, chatter: RemoteChatter, system: str, lines: Sequence[Line], tools: Sequence[Tool]) -> None:
+        self.chatter = chatter
+        self.calls: Sequence[Call] = ()
+        self.asked_tokens = 0
+        self.is_cut = False
+        self._asked = (system, lines, tools)
+        self._messages: list[ModelMessage] = []
+
+    def __iter__(self) -> Iterator[str]:
+        """Give the text piece by piece. Raises ModelFailed, WindowFull."""
+        pieces: Queue[str | Exception | None] = Queue()
+        self.chatter.run(self.chatter.made()).result()  # what takes long here is no server
+        asking = self.chatter.run(self._ask(pieces))
+        try:
+            while (piece := self._next(pieces)) is not None:
+                if piece:
+                    yield piece
+        finally:
+            asking.cancel()
+
+    def give(self, results: Sequence[str]) -> None:
+        """Hand in what the calls gave."""
+        from pydantic_ai.messages import ModelRequest, ToolReturnPart
+
+        said = self._messages[-1]
+        called = [part for part in said.parts if part.part_kind == "tool-call"]
+        told = [
+            ToolReturnPart(tool_name=call.tool_name, content=result, tool_call_id=call.tool_call_id)
+            for call, result in zip(called, results, strict=True)
+        ]
+        self._messages.append(ModelRequest(parts=told))
+
+    def _next(self, pieces: Queue[str | Exception | None]) -> str | None:
+        name, limit_s = self.chatter.name, self.chatter.setup.timeout_s
+        try:
+            piece = pieces.get(timeout=limit_s)
+        except Empty:
+            raise errors.ModelFailed(name, f"it said nothing for {limit_s:g} s") from None
+        if isinstance(piece, Exception):
+            kind = errors.WindowFull if _is_too_long(piece) else errors.ModelFailed
+            raise kind(name, _why(piece)) from piece
+        return piece
+
+    async def _ask(self, pieces: Queue[str | Exception | None]) -> None:
+        try:
+            self._messages = self._messages or _messages(*self._asked[:2])
+            try:
+                await self._told(pieces)
+            except Exception as error:
+                if not (self.chatter.knows_tools and self._asked[2] and _is_of_tools(error)):
+                    raise
+                self.chatter.knows_tools = False  # many models on one's own machine
+                await self._told(pieces)
+            pieces.put(None)
+        except Exception as error:  # noqa: BLE001 - raised again by whoever waits
+            pieces.put(error)
+
+    async def _told(self, pieces: Queue[str | Exception | None]) -> None:
+        from pydantic_ai.direct import model_request_stream
+
+        model, tools = await self.chatter.made(), self._asked[2] if self.chatter.knows_tools else ()
+        asked = model_request_stream(
+            model,
+            self._messages,
+            model_settings=_settings(),
+            model_request_parameters=_parameters(tools),
+        )
+        async with asked as stream:
+            async for event in stream:
+                pieces.put(_text_of(event))  # what is no text is a sign of life
+            response = stream.get()
+        self._take(response)
+
+    def _take(self, response: ModelResponse) -> None:
+        # As the provider says it: `finish_reason` itself is "stop" for a stream that broke off as well.
+        told = (response.provider_details or {}).get("finish_reason")
+        if told is None and response.finish_reason != "content_filter":
+            raise ConnectionError("the answer broke off")
+        self.calls = tuple(Call(one.tool_name, _arguments(one.args)) for one in response.tool_calls)
+        if not self.calls and not (response.text or "").strip():
+            raise ValueError("its answer is empty")
+        self.asked_tokens = response.usage.input_tokens
+        self.is_cut = response.finish_reason == "length"
+        self._messages.append(response)
 
 
 def _openai(setup: ChatSetup) -> Model:
@@ -103,7 +169,11 @@ def _openai(setup: ChatSetup) -> Model:
     from pydantic_ai.providers.openai import OpenAIProvider
 
     client = AsyncOpenAI(
-        base_url=setup.base_url, api_key=setup.key, timeout=setup.timeout_s, max_retries=_RETRIES, organization=None
+        base_url=setup.base_url,
+        api_key=setup.key,
+        timeout=setup.timeout_s + _GRACE_S,
+        max_retries=_RETRIES,
+        organization=None,
     )
     provider = OpenAIProvider(openai_client=client)
     kind = OpenAIChatModel if setup.is_custom else OpenAIResponsesModel
@@ -115,8 +185,57 @@ def _anthropic(setup: ChatSetup) -> Model:
     from pydantic_ai.models.anthropic import AnthropicModel
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
-    client = AsyncAnthropic(base_url=setup.base_url, api_key=setup.key, timeout=setup.timeout_s, max_retries=_RETRIES)
+    client = AsyncAnthropic(
+        base_url=setup.base_url, api_key=setup.key, timeout=setup.timeout_s + _GRACE_S, max_retries=_RETRIES
+    )
     return AnthropicModel(setup.model, provider=AnthropicProvider(anthropic_client=client))
+
+
+def _settings() -> ModelSettings:
+    """Ask OpenAI not to keep what is said; others do not know the setting."""
+    from pydantic_ai.models.openai import OpenAIResponsesModelSettings
+
+    return OpenAIResponsesModelSettings(openai_store=False)
+
+
+def _parameters(tools: Sequence[Tool]) -> ModelRequestParameters:
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.tools import ToolDefinition
+
+    told = [
+        ToolDefinition(name=one.name, description=one.description, parameters_json_schema=one.schema) for one in tools
+    ]
+    return ModelRequestParameters(function_tools=told)
+
+
+def _text_of(event: ModelResponseStreamEvent) -> str:
+    from pydantic_ai.messages import PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
+
+    if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
+        return event.part.content
+    if isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
+        return event.delta.content_delta
+    return ""
+
+
+def _arguments(told: str | dict[str, Any] | None) -> dict[str, Any] | None:
+    """Read what a model gave to a tool; None where it is no JSON object."""
+    try:
+        value = json.loads(told or "{}") if not isinstance(told, dict) else told
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _is_too_long(error: Exception) -> bool:
+    from pydantic_ai.exceptions import ModelContextWindowExceededError
+
+    return isinstance(error, ModelContextWindowExceededError)
+
+
+def _is_of_tools(error: Exception) -> bool:
+    """Whether a server refuses because of the tools; each says it in its own words."""
+    return getattr(error, "status_code", 0) >= _FIRST_ERROR and "tool" in f"{error}".lower()
 
 
 def _messages(system: str, lines: Sequence[Line]) -> list[ModelMessage]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from harkback.model import ASSISTANT, SUMMARY, SYSTEM, TALK, USER, Message, More, Part, Session
+from harkback.model import ASSISTANT, OUTPUT, SUMMARY, SYSTEM, TALK, TOOL, USER, Message, More, Part, Session
 from harkback.sources import _reading
+from harkback.sources._calls import call
 from harkback.sources._values import OWN_FRAME, cut, digest, first_line, string, time_ms
 from harkback.text.clean import clean
 
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 
     from harkback.model import Bounds, Checkpoint, Record, Transcript
 
+_SHELL = "shell"
+"""The one tool that is not ours."""
 _ROLES = {"user": USER, "assistant": ASSISTANT}
 
 
@@ -76,6 +79,8 @@ class _Rows(_reading.Rows):
         """Give who speaks in a row, and what they say."""
         if kind == "extracted":
             return SYSTEM, [Part(SUMMARY, clean(string(row.get("summary"))).strip())]
+        if kind in {"call", "result"}:
+            return self.done(row, kind, string(row.get("tool")))
         role = _ROLES.get(string(row.get("role"))) if kind == "message" else None
         if role is None:
             return SYSTEM, []
@@ -85,3 +90,13 @@ class _Rows(_reading.Rows):
             self.facts.prompt = self.facts.prompt or first_line(words)
         parts = [Part(TALK, words), *(self.context(inner) for _, inner in quoted)]
         return (role if words else SYSTEM), [part for part in parts if part.text]
+
+    def done(self, row: dict[str, Any], kind: str, tool: str) -> tuple[int, list[Part]]:
+        """Give what a row says of a call, or of what it gave."""
+        name = tool if tool == _SHELL else f"mcp__harkback__{tool}"  # as all other agents name ours
+        if kind == "call":
+            part = call(name, row.get("arguments"), (), full=self.full)
+            return ASSISTANT, self.of_call([part] if part else [], string(row.get("id")))
+        text, quoted = cut(string(row.get("text")), OWN_FRAME)
+        parts = [Part(OUTPUT, self.output(text), clean(name)), *(self.context(inner) for _, inner in quoted)]
+        return TOOL, self.of_call(parts, string(row.get("call")))
