@@ -113,13 +113,24 @@ class ChatServer:
         self.thread.join(5)
 
 
-# The address of a provider is its own: as somebody who names none, so that OpenAI's models speak Responses.
-_AT = "import sys, harkback.models.chatting as c; c._OPENAI_URL = sys.argv.pop(1); from harkback.cli import run; run()"
+# Some days later; and at the provider's own address, as it is for who names none: then OpenAI's models speak Responses.
+_PROGRAM = """
+import sys, time
+later_s, url = float(sys.argv.pop(1)) * 86400, sys.argv.pop(1)
+now, now_ns = time.time, time.time_ns
+time.time, time.time_ns = lambda: now() + later_s, lambda: now_ns() + int(later_s * 1e9)
+import harkback.models.chatting
+harkback.models.chatting._OPENAI_URL = url
+from harkback.cli import run
+run()
+"""
 
 
-def chat(*lines: str, argv: tuple[str, ...] = (), env: dict[str, str] | None = None, openai: str = "") -> Talk:
-    """Pipe lines into `hark chat` in a process of its own; `openai` is the address of that provider."""
-    program = ["-c", _AT, openai] if openai else ["-m", "harkback"]
+def chat(
+    *lines: str, argv: tuple[str, ...] = (), env: dict[str, str] | None = None, openai: str = "", days: float = 0
+) -> Talk:
+    """Pipe lines into `hark chat` in a process of its own, so many days later; `openai` is that provider's address."""
+    program = ["-c", _PROGRAM, str(days), openai] if openai or days else ["-m", "harkback"]
     done = subprocess.run(
         [sys.executable, "-W", "error::ResourceWarning", *program, "chat", *argv],
         input="".join(f"{line}\n" for line in lines),

@@ -135,6 +135,31 @@ def test_a_key_of_a_provider_is_not_sent_to_another_server(server: ChatServer) -
     assert server.requests[1]["key"] == "Bearer its-own"
 
 
+def test_no_secret_is_written_or_shown_of_what_was_said(server: ChatServer, own_home: Path) -> None:
+    secret = "ghp_" + "k3Jd8fQ2LmZx7Vb1Nc5Ty9Rw4Hs6Ga0Ep2Ui"
+    fact = {"text": f"The token is {secret}", "kind": "fact", "turn": 1, "quote": f"token is {secret}"}
+    server.replies = [
+        Reply(f"So {secret} it is.", calls=(("save_memory", {"text": f"The deploy token is {secret}"}),)),
+        Reply("Noted.", calls=(("search_sessions", {"queries": [secret]}), ("nonsense", {"x": [{"y": secret}]}))),
+        Reply("Done."),
+        Reply(status=400, error=f"your key {secret} is wrong"),
+        Reply(json.dumps({"memories": [fact], "summary": f"About {secret}."})),
+    ]
+    talk = chat(
+        f"my token is {secret}", f"remember that the token is {secret}", "go on", env={"HARK_CHAT_EXTRACT_EVERY": "6"}
+    )
+    assert "· save_memory" in talk.err
+    assert secret not in talk.err
+    assert talk.out.count(secret) == 1  # the answer itself, as it came
+    found = [path for path in (own_home.parent / "archive").rglob("*") if path.is_file()]
+    assert any(path.suffix == ".jsonl" and "[masked " in path.read_text() for path in found)
+    assert [path.name for path in found if secret.encode() in path.read_bytes()] == []
+    for argv in (["search", "token"], ["memories", "--everywhere"], ["recall", "token"]):
+        told = hark(*argv)
+        assert "[masked " in told.out, argv
+        assert secret not in told.out + told.err, argv
+
+
 def test_a_key_may_lie_in_the_systems_keyring(server: ChatServer, tmp_path: Path) -> None:
     held = {"HARK_CHAT_KEY": "from-the-keyring", "ANTHROPIC_API_KEY": "of-the-provider"}
     keyring = f"def get_password(service, name):\n    return {held}.get(name) if service == 'harkback' else None\n"

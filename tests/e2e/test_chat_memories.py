@@ -91,6 +91,41 @@ def test_memories_are_taken_at_the_end_with_their_quote_and_their_session(server
     assert "[2] assistant, " in said(request, "user")
 
 
+def test_a_meeting_told_in_plain_words_on_one_day_is_known_two_days_later(server: ChatServer) -> None:
+    """Told in passing, taken by the model, asked for in another process, answered from the system message."""
+    told = "對了，下週四下午三點要跟設計組開會，地點在三樓，我想先把報價弄好"
+    fact: dict[str, Any] = {
+        "kind": "event",
+        "importance": 4,
+        "entities": ["設計組"],
+        "turn": 1,
+        "quote": "下週四下午三點要跟設計組開會",
+    }
+    fact["text"] = "下週四下午三點要跟設計組在三樓開會"
+    server.replies = [Reply("好，先看報價。"), remembering(fact)]
+    assert chat(told).out == "好，先看報價。\n"
+    today = datetime.now().astimezone()
+    thursday = (today + timedelta(days=10 - today.weekday())).strftime("%Y-%m-%d")
+    (one,) = hark("memories", "--json", "--everywhere").json["memories"]
+    assert (one["kind"], one["event_time"]["since"][:16]) == ("event", f"{thursday}T15:00")
+    server.requests.clear()
+
+    def answered(request: dict[str, Any]) -> Reply:
+        known = [line for line in said(request, "system").splitlines() if "設計組" in line]
+        return Reply(f"答：{known[0]}" if known else "我不知道")
+
+    server.otherwise = answered
+    assert chat("我什麼時候要跟設計組開會？", env={"HARK_CHAT_EXTRACT_EVERY": "0"}, days=30).out.startswith("答：")
+    server.requests.clear()
+    talk = chat("我什麼時候要跟設計組開會？", env={"HARK_CHAT_EXTRACT_EVERY": "0"}, days=2)
+    assert f"(2 天前, event, on Thursday {thursday} 15:00) {fact['text']}" in talk.out
+    (request,) = server.requests
+    assert fact["text"] in said(request, "system").partition("<harkback")[2]
+    assert said(request, "user") == "我什麼時候要跟設計組開會？"
+    asked = (datetime.now().astimezone() + timedelta(days=2)).strftime("It is %A, %Y-%m-%d")
+    assert asked in said(request, "system")
+
+
 def test_they_are_taken_every_few_prompts_of_what_is_new(server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HARK_CHAT_EXTRACT_EVERY", "2")
     answering(server, remembering())

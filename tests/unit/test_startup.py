@@ -110,6 +110,19 @@ def test_a_search_with_nothing_new_to_read_imports_nothing_dear(sample: Path, ba
     assert [name for name in DEAR if name in loaded] == []
 
 
+def test_a_chat_can_be_typed_on_before_what_asks_the_model_is_imported(sample: Path) -> None:
+    asking = """
+import sys
+from harkback.models import chatting, remote_chat
+remote_chat._openai(chatting.ChatSetup("openai", "m", "http://127.0.0.1", "k", True, 1))
+"""
+    assert "pydantic_ai" in modules(asking, sample)
+    typing = "import sys, harkback.chat.terminal, harkback.chat.running, harkback.cli.chatting\n"
+    loaded = modules(typing, sample)
+    assert "prompt_toolkit" in loaded
+    assert [name for name in ("pydantic_ai", "pydantic", "openai", "anthropic", "numpy") if name in loaded] == []
+
+
 @pytest.mark.parametrize("argv", [["search", "nginx"], ["--help"]], ids=" ".join)
 def test_without_an_archive_nothing_dear_is_imported_either(own_home: Path, base: set[str], argv: list[str]) -> None:
     loaded = modules(RUN.format(argv=argv), own_home) - base

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from math import ceil
+from threading import Lock, Thread
 from time import time
 
 from harkback import errors
@@ -80,6 +81,8 @@ class Chat:
         self._looked_back = False
         self._past: list[Past] | None = None
         self._chatter: Chatter | None = None
+        self._loading = Lock()
+        self._is_warm = False
         memories = self.memories()
         self.data = memories.place.data
         self.conversation = Conversation.begin(self.data, memories.now_ms, door.cwd)
@@ -87,14 +90,22 @@ class Chat:
     @property
     def chatter(self) -> Chatter:
         """The model, opened when it is first needed. Raises NoModel, BadValue, NoChatKey, ExtraMissing."""
-        if self._chatter is None:
-            self._chatter = self.load(self.model)
-        return self._chatter
+        with self._loading:
+            if self._chatter is None:
+                self._chatter = self.load(self.model)
+            return self._chatter
 
     def warm(self) -> None:
-        """Let what the model needs be loaded beside us; what is wrong with it is said when it is asked."""
+        """Let what an answer needs be loaded beside us; what is wrong with it is said when it is asked."""
+        if not self._is_warm:
+            self._is_warm = True
+            Thread(target=self._load, daemon=True, name="warming").start()
+
+    def _load(self) -> None:
         with suppress(errors.HarkError):
             self.chatter.warm()
+        with suppress(errors.HarkError):
+            self.memories().recall(["x"], Wanted(1), proved=False)
 
     def take(self, model: str) -> None:
         """Go on with another model. Raises BadValue, NoChatKey, ExtraMissing; then the old one stays."""

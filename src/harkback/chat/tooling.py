@@ -111,5 +111,5 @@ def _shown(arguments: dict[str, object]) -> str:
         f"{name}={', '.join(map(str, value)) if isinstance(value, list) else value}"
         for name, value in arguments.items()
     )
-    told = line(told)
+    told = line(masker().mask(told)[0])
     return told if len(told) <= _SHOWN_CHARS else f"{told[: _SHOWN_CHARS - 1]}…"

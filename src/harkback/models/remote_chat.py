@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+from importlib import import_module
 from queue import Empty, Queue
 from threading import Lock, Thread
 
+import anyio.lowlevel
+
 from harkback import errors
 from harkback.models.chatting import ANTHROPIC, PERSON, Call
+from harkback.redact import masker
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +57,7 @@ class RemoteChatter:
 
     def warm(self) -> None:
         """Begin to import what is needed."""
-        self.run(self.made())
+        self.run(self._warmed())
 
     def stream(self, system: str, lines: Sequence[Line], tools: Sequence[Tool] = ()) -> RemoteAnswer:
         """Ask; see `Chatter`."""
@@ -66,6 +70,13 @@ class RemoteChatter:
                 self._loop = asyncio.new_event_loop()
                 Thread(target=self._loop.run_forever, daemon=True, name="chat model").start()
         return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    async def _warmed(self) -> None:
+        await self.made()
+
+        _parameters(())
+        import_module("pydantic_ai.direct")
+        await anyio.lowlevel.checkpoint()  # which loads what anyio needs for asyncio
 
     async def made(self) -> Model:
         """Make the model once, in the thread of the loop."""
@@ -252,5 +263,5 @@ def _messages(system: str, lines: Sequence[Line]) -> list[ModelMessage]:
 
 def _why(error: Exception) -> str:
     """Say in one line what a provider or the way to it answered."""
-    told = " ".join(f"{error}".split()) or type(error).__name__
+    told = " ".join(masker().mask(f"{error}")[0].split()) or type(error).__name__
     return told if len(told) <= _WHY_CHARS else f"{told[: _WHY_CHARS - 1]}…"
