@@ -151,6 +151,14 @@ class WindowFull(ModelFailed):
     """
 
 
+class ModelAway(HarkError):
+    """{0} cannot be asked ({1}). Check that it runs and how it is called, then ask again."""
+
+
+class BadRubric(HarkError):
+    """{0} is no rubric: line {1}: {2}. Each line is a case, as docs/chat.md says; mend this one."""
+
+
 class NothingRemembered(HarkError):
     """Nothing has been remembered yet. `hark remember TEXT` saves a fact."""
 

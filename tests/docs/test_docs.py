@@ -25,7 +25,8 @@ import pytest
 import harkback
 from harkback.agents import timers, trying
 from harkback.archive.hook_failures import note
-from harkback.cli import main, opening, serving
+from harkback.chat import rubric
+from harkback.cli import chatting, main, opening, serving
 from harkback.cli.parser import parser
 from harkback.config import DEFAULTS, HOME, OPTIONS, place, read_settings
 from harkback.demo import SEARCHES, write
@@ -371,6 +372,15 @@ def of_the_server(ask: Callable[..., Any], patch: pytest.MonkeyPatch, home: Path
     of_the_audit(ask, home)
 
 
+class _Silent:
+    """A model that notes nothing."""
+
+    name = "ollama:silent"
+
+    def stream(self, _system: str, _lines: object) -> Iterator[str]:
+        yield '{"memories": [], "summary": ""}'
+
+
 def of_the_audit(ask: Callable[..., Any], home: Path) -> None:
     """Let an agent ask three times for what is not there, through a pipe, and ask what became of it."""
     rows: list[dict[str, Any]] = [{"type": "user", "message": {"role": "user", "content": "do you remember?"}}]
@@ -439,6 +449,8 @@ def test_the_json_page_names_the_keys_that_the_commands_print(  # noqa: PLR0915 
     ask_of_files(ask, os.path.join(os.environ["HOME"], "kept"))
     of_the_server(ask, monkeypatch, sample)
     of_setting_up(ask, monkeypatch, os.path.join(os.environ["HOME"], "plugin"))
+    monkeypatch.setattr(chatting, "_loaded", lambda *_: _Silent())
+    assert ask(["chat", "--eval"], "hark chat --eval", (1,))["verdicts"]
     ask(["resume", hits[0]["id"]], "hark resume")
     assert main(["events"]) == 0
     for line in capsys.readouterr().out.splitlines():
@@ -486,6 +498,15 @@ def test_the_examples_of_the_json_page_are_what_it_describes() -> None:
     assert examples
     for example in examples:
         Comparison(documented(page)).object(json.loads(example), SEARCH)
+
+
+def test_the_example_of_a_rubric_is_a_case_and_the_page_says_how_many_ours_has(tmp_path: Path) -> None:
+    page = read("docs/chat.md")
+    (example,) = re.findall(r"^```json\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    (tmp_path / "mine.jsonl").write_text(example, encoding="utf-8")
+    assert [one.id for one in rubric.load(str(tmp_path / "mine.jsonl"))] == ["hugo"]
+    assert f"of {len(rubric.load())} short conversations" in page
+    assert f"with {len(rubric.load())} conversations" in read("CHANGELOG.md")
 
 
 # -- README.md ------------------------------------------------------------------------------------------------

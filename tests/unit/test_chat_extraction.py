@@ -76,7 +76,7 @@ def test_an_answer_may_be_wrapped_in_words_and_its_good_facts_count() -> None:
     good = {"text": "the blog is built with Hugo", "kind": "fact", "turn": 1, "quote": "built with Hugo"}
     found = read(f"Here it is:\n```json\n{json.dumps({'memories': [good, 5, {}]})}\n```", TURNS)
     assert [one.importance for one in found.facts] == [3]
-    assert found.dropped == 2
+    assert found.dropped == ("form", "form")
     assert found.summary == ""
 
 

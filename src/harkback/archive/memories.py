@@ -34,6 +34,7 @@ from harkback.model import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+    from datetime import tzinfo
 
     from harkback.config import Place, Settings
     from harkback.engines.local.memories import Profile
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from harkback.memory.recall import Recalled
     from harkback.memory.saving import Saved
     from harkback.models.embedders import Embedders
+    from harkback.occasions import Occasion
 
 HERE, EVERYWHERE = "here", "everywhere"
 
@@ -630,7 +632,7 @@ def _dated(memory: Memory, date: str | None, base_ms: int, *, keep: bool = False
     "none" takes it away. With `keep` a text without a date leaves it as it was. Raises BadValue.
     """
     from harkback.dates import parse_age
-    from harkback.occasions import COMING, NEAR, TOLD, occasion, occasions
+    from harkback.occasions import COMING, NEAR, occasion
 
     if date == "none":
         return memory._replace(event_since_ms=None, event_until_ms=None, event_words="")
@@ -642,10 +644,17 @@ def _dated(memory: Memory, date: str | None, base_ms: int, *, keep: bool = False
             advice = 'Write a date such as 2026-03-18, "next Friday", "in 7 days", "5/17 下午三點", 明日, or none.'
             raise errors.BadValue("--date", date, advice)
     else:
-        found = next(iter(occasions(memory.text, base_ms, lean=COMING if is_task else TOLD)), None)
+        found = told_time(memory.text, memory.kind, base_ms)
         if found is None:
             return memory if keep else memory._replace(event_since_ms=None, event_until_ms=None, event_words="")
     return memory._replace(event_since_ms=found.since_ms, event_until_ms=found.until_ms, event_words=found.words)
+
+
+def told_time(text: str, kind: str, base_ms: int, zone: tzinfo | None = None) -> Occasion | None:
+    """Give the first date that a text speaks of, in its tense; of a task one to come."""
+    from harkback.occasions import COMING, TOLD, occasions
+
+    return next(iter(occasions(text, base_ms, zone, lean=COMING if kind == TASK else TOLD)), None)
 
 
 def _name(project: str) -> str:

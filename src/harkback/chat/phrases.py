@@ -21,12 +21,27 @@ _WHY = re.compile(
     r"|(?:why|how)\s+(?:do|did|can)\s+you\s+(?:know|remember)(?:\s+(?:that|this|it))?\s*[??.!]*\s*\Z)",
     re.IGNORECASE,
 )
+_TAKEN_BACK = re.compile(
+    r"\s*(?:(?:wait|hm+|oh|ah|no|nah|nope|ok|well|lol|actually|sorry|等等|等一下|啊|欸|誒|哎|不|嗯|あ|いや|ごめん)[\s,，、.…!！]*)*"
+    r"(?:never ?mind|nvm|scratch (?:that|it)|forget (?:it|that|this|what i (?:just )?said|i said)|strike that"
+    r"|(?:please )?(?:don'?t|do not) (?:remember|save|note|keep) (?:it|that|this)|i take (?:it|that) back"
+    r"|算了(?![一半幾几好\d])|當我沒說|当我没说|[當当]我[沒没]講|(?:剛剛|剛才|刚刚|刚才|前面)(?:那個|那句|說的|讲的|说的|的)?(?:不算|作廢|作废|忘了|忘掉)"
+    r"|(?:請|请)?(?:忘了|忘掉)(?:它|這個|那個|这个|那个|剛剛|剛才|刚刚|刚才|吧)|(?:不要|不用|別|别)(?:記|记)(?:這|那|这|它|了|下)"
+    r"|(?:やっぱ(?:り)?|さっきの(?:は|話は)?|今の(?:は)?)[\s、]*(?:なし|無し|いいです|いいや|やめ|忘れて|取り消)|忘れて(?:ください|下さい|くれ|ね)?"
+    r"|(?:これは|それは)?覚えなくて(?:いい|大丈夫))",
+    re.IGNORECASE,
+)
+
+_LAST_WORDS = 40
 
 
 def fact_in(text: str) -> str:
     """Give what is to be remembered of what was said, "" where nothing is, or where only a question was asked."""
-    said = _SAID_BEFORE.fullmatch(text) or _SAID_AFTER.fullmatch(text)
-    if said is None or "\n\n" in text.strip():
+    text = text.strip()
+    said = _SAID_BEFORE.fullmatch(text)
+    if said is None and "覚えて" in text[-_LAST_WORDS:]:  # the pattern is slow where a text is long
+        said = _SAID_AFTER.fullmatch(text)
+    if said is None or "\n\n" in text:
         return ""
     fact = said["fact"].strip()
     return "" if _ASKS.search(fact) else fact
@@ -35,3 +50,8 @@ def fact_in(text: str) -> str:
 def asks_why(text: str) -> bool:
     """Whether somebody asks how it is known what was just said."""
     return bool(_WHY.match(text))
+
+
+def takes_back(sentence: str) -> bool:
+    """Whether a sentence says that what was said before is not to count: "never mind", 算了, 今のなし."""
+    return bool(_TAKEN_BACK.match(sentence))

@@ -12,8 +12,9 @@ from time import time
 
 from harkback import errors
 from harkback.archive.memories import Details
+from harkback.chat.asking import asked
 from harkback.chat.conversation import Conversation, paths
-from harkback.chat.extraction import INSTRUCTION, MOST_TURNS, Unusable, question, read
+from harkback.chat.extraction import MOST_TURNS, Unusable
 from harkback.models.chatting import PERSON
 from harkback.telling import line
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from harkback.memory.saving import Saved
     from harkback.models.chatting import Chatter
 
-_TRIES = 2
 _LEFT_OVER = 5
 _LOOKED_AT = 50
 _REST_MS = 3_600_000
@@ -90,7 +90,7 @@ class Remembering:
         while any(turn.role == PERSON for turn in turns[conversation.extracted :]):
             begin = conversation.extracted
             part = turns[begin : begin + MOST_TURNS]
-            found = _asked(part, chatter)
+            found = asked(part, chatter)
             saved = self._saved(conversation.id, part, found)
             conversation.note_extracted(begin + len(part), found.summary, _now_ms(), saved)
 
@@ -130,17 +130,6 @@ def told_of(saved: Saved) -> str:
 def is_waiting(conversation: Conversation) -> bool:
     """Whether the person said something of which no memories were taken."""
     return any(turn.role == PERSON for turn in conversation.turns[conversation.extracted :])
-
-
-def _asked(turns: Sequence[Turn], chatter: Chatter) -> Extracted:
-    """Ask the model, once more where it fails. Raises ModelFailed, Unusable."""
-    for left in reversed(range(_TRIES)):
-        try:
-            return read("".join(chatter.stream(INSTRUCTION, question(turns))), turns)
-        except (errors.ModelFailed, Unusable):
-            if not left:
-                raise
-    raise AssertionError
 
 
 def _now_ms() -> int:

@@ -22,7 +22,17 @@ def chat(add: Add) -> None:
         " pipe as well. /help lists what can be typed.",
     )
     one.add_argument("--model", metavar="NAME", default="", help="openai:NAME, anthropic:NAME or ollama:NAME")
-    one.add_argument("--resume", metavar="ID", default="", help="go on with an earlier conversation")
+    either = one.add_mutually_exclusive_group()
+    either.add_argument("--resume", metavar="ID", default="", help="go on with an earlier conversation")
+    either.add_argument(
+        "--eval",
+        metavar="FILE",
+        nargs="?",
+        const="",
+        help="let the model take memories of conversations that were written for it, or of those in FILE, and say what"
+        " is right; nothing is saved",
+    )
+    one.add_argument("--json", action="store_true", help="with --eval: print one JSON object (see docs/json.md)")
 
 
 def compact(add: Add) -> None:

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 
 def chat(options: argparse.Namespace) -> int:
-    """Talk until the person ends it."""
+    """Talk until the person ends it, or see how well the model takes memories."""
+    if options.eval is not None:
+        return _evaluate(options)
+    if options.json:
+        raise errors.BadUsage("hark chat", "--json goes with --eval")
     from harkback.chat.running import run
     from harkback.chat.talking import Chat
     from harkback.cli.agents_door import Door
@@ -35,6 +39,15 @@ def chat(options: argparse.Namespace) -> int:
     else:
         talk.warm()
     return run(talk)
+
+
+def _evaluate(options: argparse.Namespace) -> int:
+    from harkback.cli.evaluating import evaluate
+    from harkback.cli.opening import set_up
+
+    settings = set_up()
+    chatter = _loaded(options.model or settings.text("chat.model"), settings)
+    return evaluate(chatter, options.eval, as_json=options.json)
 
 
 def is_typed() -> bool:
