@@ -135,6 +135,27 @@ def test_a_key_of_a_provider_is_not_sent_to_another_server(server: ChatServer) -
     assert server.requests[1]["key"] == "Bearer its-own"
 
 
+def test_a_conversation_that_is_forgotten_is_gone_and_its_summary_with_it(server: ChatServer, own_home: Path) -> None:
+    env = {"HARK_CHAT_EXTRACT_EVERY": "6"}
+    empty = json.dumps({"memories": [], "summary": "The tortoise ledger was looked for."})
+    server.replies = [Reply("In the attic."), Reply(empty), Reply("Well."), Reply(empty.replace("tortoise", "zebra"))]
+    chat("where is the tortoise ledger", env=env)
+    chat("something else", env=env)
+    folder = own_home.parent / "archive" / "chat"
+    assert "tortoise ledger was" in server.systems()[2]
+    hits = hark("search", "tortoise ledger", "--json").json["hits"]
+    session = {one["session"] for one in hits}.pop()
+    assert len(list(folder.glob("*.jsonl"))) == 2
+    assert hark("forget", "--session", session, "--yes").status == 0
+    assert len(list(folder.glob("*.jsonl"))) == 1
+    assert hark("search", "tortoise").status == 1
+    chat("and now?", env=env)
+    told = "".join(server.systems()[4:])
+    assert "zebra" in told
+    assert "tortoise" not in told
+    assert "tortoise" not in chat("/sessions").out
+
+
 def test_no_secret_is_written_or_shown_of_what_was_said(server: ChatServer, own_home: Path) -> None:
     secret = "ghp_" + "k3Jd8fQ2LmZx7Vb1Nc5Ty9Rw4Hs6Ga0Ep2Ui"
     fact = {"text": f"The token is {secret}", "kind": "fact", "turn": 1, "quote": f"token is {secret}"}

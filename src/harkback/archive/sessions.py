@@ -43,7 +43,7 @@ from harkback.ingest.projects import project_of
 from harkback.model import CALLS, LANES, MAIN_LANES, TALK, Bounds, Coverage, StoredSession
 from harkback.query import parse
 from harkback.search.answer import Found, Looking
-from harkback.sources import SOURCES, source
+from harkback.sources import SOURCES, hark_chat, source
 from harkback.terms import PAIR, UNBROKEN_CHARS, needs
 
 TYPE_CHECKING = False
@@ -552,12 +552,16 @@ class Archive:
             engine.close()
 
     def forget(self, doomed: Doomed, waiting: Callable[[], None] = lambda: None) -> Erased:
-        """Forget messages and sessions for good, with one new word index; a later sync does not bring them back."""
+        """Forget messages and sessions for good, with one new word index; a later sync does not bring them back.
+
+        Transcripts are their agents' and stay, but for those of whole conversations of `hark chat`, which are ours.
+        """
         with guarded(self.place.data), self._lock(FOREVER_S, waiting):
             engine = self._open_for_writing()
             try:
                 erased = engine.forget(set(doomed.messages), {one.number for one in doomed.sessions})
                 self._drop_vectors(engine, waiting)
+                hark_chat.delete([one.path for one in doomed.sessions if one.agent == hark_chat.NAME], self.place.data)
                 return erased
             finally:
                 engine.close()

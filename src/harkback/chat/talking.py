@@ -109,8 +109,9 @@ class Chat:
 
     def take(self, model: str) -> None:
         """Go on with another model. Raises BadValue, NoChatKey, ExtraMissing; then the old one stays."""
-        self._chatter = self.load(model)
-        self.model = model
+        with self._loading:
+            self._chatter = self.load(model)
+            self.model = model
 
     def memories(self) -> Memories:
         """Open the memories, as of now."""

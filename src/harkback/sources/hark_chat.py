@@ -7,6 +7,7 @@ stay light.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from harkback.config import place
 from harkback.errors import BadValue
@@ -14,7 +15,7 @@ from harkback.sources._folders import existing, readable, transcripts_of, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping
+    from collections.abc import Container, Iterable, Iterator, Mapping
 
     from harkback.model import Bounds, Checkpoint, Record, Transcript
 
@@ -73,6 +74,15 @@ def read(
     from harkback.sources._hark_chat_rows import read as read_rows
 
     return read_rows(transcript, checkpoint, full=full, bounds=bounds)
+
+
+def delete(paths: Iterable[str], data: str) -> None:
+    """Delete transcripts, which are our own, from the archive's folder. Raises OSError."""
+    folder = os.path.join(data, "chat")
+    for path in paths:
+        if os.path.dirname(path) == folder and _is_transcript(path):
+            with suppress(FileNotFoundError):
+                os.unlink(path)
 
 
 def _is_transcript(name: str) -> bool:
