@@ -69,8 +69,10 @@ def test_a_memory_is_searched_for_and_saved_by_the_model(server: ChatServer, api
         Reply("And note.", calls=(("save_memory", saving), ("search_sessions", {"queries": ["nothing such"]}))),
         Reply("It is 5433."),
     ]
-    told = talk(server, api, "hello", "what was the port again")
-    assert told.out == "I look.\nAnd note.\nIt is 5433.\nOK.\n"
+    told = talk(server, api, "hello", "/why", "what was the port again")
+    why = "looked for by the model itself: "
+    assert told.out.startswith(f"I look.\nAnd note.\nIt is 5433.\n{why}search_memory queries=staging port\n{why}save_")
+    assert told.out.endswith("queries=nothing such\nOK.\n")
     assert "· search_memory queries=staging port" in told.err
     assert "· save_memory text=The blog is built with Hugo" in told.err
     assert "The staging database runs on port 5433" in said(server.requests[1], "tool")
@@ -98,7 +100,9 @@ def test_a_memory_is_searched_for_and_saved_by_the_model(server: ChatServer, api
 def test_whatever_a_provider_does_the_prompt_comes_back(server: ChatServer, api: str, reply: Reply, why: str) -> None:
     failing = [reply] if reply.status == 200 else [reply, reply]  # what is busy is asked once more
     server.replies = [*failing, Reply("Now it works.")]
-    told = talk(server, api, "the first question", "the second", HARK_CHAT_TIMEOUT_S="1")
+    told = talk(
+        server, api, "the first question", "the second", HARK_CHAT_TIMEOUT_S="1" if reply.breaks == "stall" else "9"
+    )
     assert told.status == 0
     assert why in told.err
     assert told.err.count("hark:") == 1

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _MOST_LISTED = 20
 _SHORT = 8
+_HELP_AT = 18
 
 
 class Command(NamedTuple):
@@ -168,9 +169,12 @@ def _compact(chat: Chat, _: str) -> str:
 
 def _help(_: Chat, __: str) -> str:
     names = [f"{one.name} {one.takes}".strip() for one in COMMANDS]
-    width = max(map(len, names))
-    lines = [f"{name:{width}}  {one.help}" for name, one in zip(names, COMMANDS, strict=True)]
-    return "\n".join([*lines, "Anything else is said to the model; `remember that …`, 記住…, 覚えて… saves at once."])
+    gap = f"\n{'':{_HELP_AT}}"
+    lines = [
+        f"{name:{_HELP_AT}}{one.help}" if len(name) < _HELP_AT else f"{name}{gap}{one.help}"
+        for name, one in zip(names, COMMANDS, strict=True)
+    ]
+    return "\n".join([*lines, "Anything else is said to the model. “Remember that …”, 記住…, 覚えて… saves at once."])
 
 
 def _exit(_: Chat, __: str) -> str:
@@ -194,7 +198,7 @@ COMMANDS = (
     Command("/remember", "TEXT", "save a fact", _remember),
     Command("/recall", "QUESTION", "find memories, and say how they scored", _recall),
     Command("/mem", "list [--kind KIND] [--everywhere]", "list memories", _mem),
-    Command("/forget", "ID", "forget a memory; for a day it can be brought back", _forget),
+    Command("/forget", "ID", "forget a memory (for a day it can be brought back)", _forget),
     Command("/profile", "", "show what is known of you", _profile),
     Command("/why", "", "show the memories of the last answer, and how they scored", _why),
     Command("/dump", "", "show all memories", _dump),
@@ -204,7 +208,7 @@ COMMANDS = (
     Command("/sessions", "", "list the latest conversations", _sessions),
     Command("/resume", "ID", "go on with one", _resume),
     Command("/model", "[NAME]", "show the model, or go on with another", _model),
-    Command("/shell", "on | off", "let the model ask to run shell commands, each only after your yes", _shell),
+    Command("/shell", "on | off", "let the model ask to run commands, each after your yes", _shell),
     Command("/compact", "", "leave the oldest fifth of the conversation out", _compact),
     Command("/help", "", "list the commands", _help),
     Command("/exit", "", "end (also Ctrl-D)", _exit),

@@ -15,7 +15,7 @@ from harkback.chat.conversation import AGENT, Conversation, native_of, paths
 from harkback.chat.offering import offer
 from harkback.chat.prompting import Past, system_message
 from harkback.chat.remembering import Remembering, is_waiting, told_of
-from harkback.chat.tooling import Toolbox
+from harkback.chat.tooling import Toolbox, shown
 from harkback.memory.recall import Wanted
 from harkback.models.chatting import MODEL, PERSON, Line
 from harkback.telling import line
@@ -68,6 +68,8 @@ class Chat:
         self.model = model
         self.used: tuple[Recalled, ...] = ()
         """The memories that the last answer was given with."""
+        self.looked: list[str] = []
+        """What the model had done for it."""
         self.first = 0
         """So many of the turns are no longer shown to the model."""
         self.has_offered = False
@@ -148,7 +150,8 @@ class Chat:
         """End the conversation, of which memories are taken."""
         if self._every and self._chatter is not None and is_waiting(self.conversation):
             self.remembering.take(self.conversation, self._chatter)
-        self.used, self.first, self.has_offered, self._past, self._taken = (), 0, False, None, 0
+        self.used, self.looked, self.first, self.has_offered = (), [], 0, False
+        self._past, self._taken = None, 0
 
     def turn(self, text: str) -> None:
         """Answer what was said. Raises HarkError."""
@@ -157,7 +160,7 @@ class Chat:
             told = self.remember(fact)
             self.screen.say(told)
             self.conversation.add(MODEL, told, _now_ms())
-        elif phrases.asks_why(text) and self.used:
+        elif phrases.asks_why(text) and (self.used or self.looked):
             self.screen.say(self.why())
         else:
             self._ask(text)
@@ -171,9 +174,9 @@ class Chat:
 
     def why(self) -> str:
         """Say with which memories the last answer was given, and how they scored."""
-        if not self.used:
-            return "No memory was used for the last answer."
-        return "\n".join(f"{one.memory.id}  {score(one)}\n    {line(one.memory.text)}" for one in self.used)
+        told = [f"{one.memory.id}  {score(one)}\n    {line(one.memory.text)}" for one in self.used]
+        told += [f"looked for by the model itself: {one}" for one in self.looked]
+        return "\n".join(told) or "No memory was used for the last answer."
 
     def _ask(self, text: str) -> None:
         chatter = self.chatter
@@ -181,6 +184,7 @@ class Chat:
         wanted = Wanted(self.door.settings.number("recall.limit"))
         answer = memories.recall([text], wanted, proved=False)
         self.used = answer.hits
+        self.looked = []
         self.conversation.add(PERSON, text, memories.now_ms)
         system = system_message([one.memory for one in self.used], self.past(memories.now_ms), memories.now_ms)
         said: list[str] = []
@@ -227,6 +231,7 @@ class Chat:
     def _do(self, call: Call) -> str:
         one = self.conversation.add_call(call, _now_ms())
         told = self.tools.run(call, self.conversation.native, self.screen)
+        self.looked.append(shown(call))
         self.conversation.add_result(one, call.tool, told, _now_ms())
         return told
 

@@ -66,12 +66,12 @@ class Toolbox:
             return "The arguments are no JSON object. Call it again with one."
         if call.tool == SHELL:
             return self._shell(call.arguments.get("command"), session, screen)
+        if call.tool not in {one.name for one in self.offered()}:
+            return f"There is no tool {call.tool[:60]!r}."
+        screen.note(f"· {shown(call)}")
         return self._ours(call.tool, call.arguments, session, screen)
 
     def _ours(self, tool: str, arguments: dict[str, Any], session: str, screen: Screen) -> str:
-        if tool not in {one.name for one in self.offered()}:
-            return f"There is no tool {tool[:60]!r}."
-        screen.note(f"· {tool} {_shown(arguments)}")
         told = self._calls.call(tool, arguments, Caller(asking=_asking(session)))
         if tool == SAVE_MEMORY.name:
             screen.note(f"  {line(told.text)}")
@@ -106,10 +106,11 @@ def _asking(session: str) -> dict[str, str]:
     return {name: session for agent, name in ASKING if agent == AGENT}
 
 
-def _shown(arguments: dict[str, object]) -> str:
+def shown(call: Call) -> str:
+    """Write a call as one line, cut where it is long."""
     told = ", ".join(
         f"{name}={', '.join(map(str, value)) if isinstance(value, list) else value}"
-        for name, value in arguments.items()
+        for name, value in (call.arguments or {}).items()
     )
-    told = line(masker().mask(told)[0])
+    told = line(f"{call.tool} {masker().mask(told)[0]}")
     return told if len(told) <= _SHOWN_CHARS else f"{told[: _SHOWN_CHARS - 1]}…"
