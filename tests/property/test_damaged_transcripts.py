@@ -216,7 +216,7 @@ every_log = pytest.mark.parametrize("log", [*ALL, *PACKED], ids=str)
 @some
 @given(st.lists(DAMAGES, min_size=1, max_size=5))
 def test_a_damaged_transcript_is_read(log: Log, damages: list[Damage]) -> None:
-    with tempfile.TemporaryDirectory() as base:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as base:
         log.put_beside(base)
         one = log.put(base, damaged(log.data, damages))
         read(one, full=True)
@@ -227,7 +227,7 @@ def test_a_damaged_transcript_is_read(log: Log, damages: list[Damage]) -> None:
 @once
 @given(st.lists(st.lists(DAMAGES, min_size=1, max_size=5), min_size=8, max_size=8))
 def test_damaged_transcripts_are_stored(log: Log, damages: list[list[Damage]]) -> None:
-    with tempfile.TemporaryDirectory() as base:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as base:
         kept = [log.put(f"{base}/{number}", damaged(log.data, one)) for number, one in enumerate(damages)]
         kept = [one._replace(native=f"{one.native}-{number}") for number, one in enumerate(kept)]
         wanted = {message.key for one in kept for message in read(one, full=False) if isinstance(message, Message)}
@@ -274,7 +274,7 @@ def variants(log: Log, number: int, path: Sequence[str | int]) -> list[bytes]:
 
 @pytest.mark.parametrize("agent", SOURCES)
 def test_any_value_may_stand_anywhere(agent: str) -> None:
-    with tempfile.TemporaryDirectory() as base:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as base:
         kept: list[Transcript] = []
         for (kind, shape), (log, number, path) in kinds(agent).items():
             for data in variants(log, number, path):

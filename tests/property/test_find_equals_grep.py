@@ -72,7 +72,7 @@ class Sessions:
 
 
 def stored(texts: Sequence[str]) -> tuple[tempfile.TemporaryDirectory[str], Sessions]:
-    folder = tempfile.TemporaryDirectory()
+    folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
     return folder, Sessions(folder.name, texts)
 
 

@@ -134,7 +134,7 @@ def test_all_hold_the_same_and_each_fact_once(seed: int) -> None:
         Step(dice.randrange(3), dice.choice(VERBS), dice.randrange(10), dice.randrange(4))
         for _ in range(dice.randrange(20, 40))
     ]
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         world = World(folder)
         with patch.object(replica, "ask", world.ask), patch.object(replica, "server_of", lambda *_: URL):
             assert run(world, done)

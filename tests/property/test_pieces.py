@@ -141,7 +141,7 @@ def test_a_transcript_can_grow_once_at_any_line(log: Log, base: str) -> None:
     st.booleans(),
 )
 def test_a_transcript_can_be_read_in_any_pieces(log: Log, cuts: list[int], every: int, full: bool) -> None:
-    with tempfile.TemporaryDirectory() as base, pytest.MonkeyPatch.context() as patch:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as base, pytest.MonkeyPatch.context() as patch:
         log.put_beside(base)
         places = [cut % (len(log.data) + 1) for cut in cuts]
         whole = gathered(in_pieces(log, base, log.data, [], full=full))
@@ -201,7 +201,7 @@ def reordered(lines: list[bytes], changes: Iterable[tuple[str, int, int]]) -> by
 @given(REORDERED)
 def test_lines_in_any_order_can_be_read_in_pieces(log: Log, changes: list[tuple[str, int, int]]) -> None:
     data = reordered(log.lines, changes)
-    with tempfile.TemporaryDirectory() as base:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as base:
         log.put_beside(base)
         whole = gathered(in_pieces(log, base, data, []))
         check(gathered(in_pieces(log, base, data, borders(data))), whole)
@@ -303,7 +303,7 @@ def check_archive(found: Tables, whole: Tables) -> None:
 @example([0, 378], 300)
 def test_a_home_that_is_read_in_pieces_makes_the_same_archive(home: str, cuts: list[int], every: int) -> None:
     logs = [log for log in ALL if log.home == home]
-    with tempfile.TemporaryDirectory() as base, pytest.MonkeyPatch.context() as patch:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as base, pytest.MonkeyPatch.context() as patch:
         for log in logs:
             log.put_beside(f"{base}/home")
         growing = []
@@ -327,7 +327,7 @@ def test_what_grows_by_one_line_at_a_time_makes_the_same_archive(base: str) -> N
 @given(st.integers(0, 1 << 24), st.integers(1, 255))
 def test_a_compressed_transcript_that_was_damaged_at_first_is_stored_whole(home: str, cut: int, change: int) -> None:
     logs = [log for log in PACKED if log.home == home]
-    with tempfile.TemporaryDirectory() as base, pytest.MonkeyPatch.context() as patch:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as base, pytest.MonkeyPatch.context() as patch:
         mended = []
         for number, log in enumerate(logs):
             log.put_beside(f"{base}/home")

@@ -60,7 +60,7 @@ def _waited(process: subprocess.Popen[bytes], limit_s: float) -> str:
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     try:
-        if os.name == "posix":
+        if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()
