@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -195,3 +196,79 @@ def test_nothing_is_taken_of_what_was_saved_in_plain_words(server: ChatServer) -
     chat("remember that the blog is built with Hugo", "hi")
     assert len(extractions(server)) == 1
     assert texts() == ["the blog is built with Hugo"]
+
+
+def later(home: Path, hours: int) -> None:
+    """Let the conversations have ended so many hours earlier."""
+    for file in (home.parent / "archive" / "chat").glob("*.jsonl"):
+        for day in range(2):
+            today = datetime.now(UTC) - timedelta(hours=day)
+            old = today - timedelta(hours=hours)
+            file.write_text(file.read_text().replace(today.strftime("%Y-%m-%dT%H:"), old.strftime("%Y-%m-%dT%H:")))
+
+
+def test_a_conversation_that_is_always_refused_keeps_no_other_waiting(server: ChatServer, own_home: Path) -> None:
+    refuses = True
+
+    def reply(request: dict[str, Any]) -> Reply:
+        if not asks_for_memories(request):
+            return Reply("I see.")
+        told = said(request, "user")
+        if "medicine" in told or refuses:
+            return Reply("I cannot help with that.")
+        facts = [{**HUGO, "turn": 1}] if "Hugo" in told else []
+        lake = {**HUGO, "text": "My sister lives at the lake", "quote": "my sister lives at the lake"}
+        facts += [{**lake, "turn": 2 if told.index("my sister") > 60 else 1}] if "my sister" in told else []
+        return remembering(*facts)
+
+    server.otherwise = reply
+    chat("the blog is built with Hugo")
+    chat("my medicine is called so and so", "my sister lives at the lake")
+    refuses = False
+    assert texts() == []
+    later(own_home, 2)
+    chat("hi")
+    assert texts() == [HUGO["text"]]
+    for _ in range(2):
+        later(own_home, 2)
+        chat("hi")
+    assert texts() == ["My sister lives at the lake", HUGO["text"]]
+    server.requests.clear()
+    later(own_home, 2)
+    chat("hi")
+    assert not any("medicine" in said(one, "user") for one in server.requests)  # it is asked about no more
+
+
+def test_a_part_that_is_too_long_for_the_model_is_made_smaller(server: ChatServer) -> None:
+    def reply(request: dict[str, Any]) -> Reply:
+        if not asks_for_memories(request):
+            return Reply("I see.")
+        told = said(request, "user")
+        if len(told) > 3000:
+            return Reply(status=400, error="maximum context length is 1000 tokens: context_length_exceeded")
+        return remembering(*([HUGO] if "Hugo" in told else []))
+
+    server.otherwise = reply
+    words = "word " * 300
+    talk = chat(f"the blog is built with Hugo {words}", f"two {words}", f"three {words}", f"four {words}")
+    assert "Remembered" in talk.err
+    assert "hark:" not in talk.err
+    assert all(len(said(one, "user")) < 9000 for one in extractions(server))
+    assert texts() == [HUGO["text"]]
+
+
+def test_a_conversation_that_goes_on_at_once_is_not_asked_about_twice(server: ChatServer, own_home: Path) -> None:
+    chat("hello", env={"HARK_CHAT_EXTRACT_EVERY": "0"})
+    (file,) = (own_home.parent / "archive" / "chat").glob("*.jsonl")
+    native = file.stem.rpartition("_")[2]
+
+    def reply(request: dict[str, Any]) -> Reply:
+        if asks_for_memories(request):
+            time.sleep(0.5)  # so that it goes on meanwhile
+            return remembering()
+        return Reply("I see.")
+
+    server.otherwise = reply
+    chat("first here", "/new", f"/resume {native}", "second here", argv=("--resume", native))
+    told = [said(one, "user") for one in extractions(server)]
+    assert [("first here" in text, "second here" in text) for text in told] == [(True, False), (False, True)]

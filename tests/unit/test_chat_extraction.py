@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from harkback.chat.conversation import Turn
-from harkback.chat.extraction import INSTRUCTION, Unusable, question, read
+from harkback.chat.extraction import INSTRUCTION, Fact, Unusable, part_of, question, read
 from harkback.dates import parse_range
 
 TURNS = [
@@ -23,10 +23,17 @@ TURNS = [
 ]
 
 
-def facts(**said: Any) -> list[str]:
-    one = {"text": "the blog is built with Hugo", "kind": "decision", "importance": 3, "entities": [], "turn": 1}
-    one |= {"quote": "the blog is built with Hugo", **said}
-    return [fact.text for fact in read(json.dumps({"memories": [one], "summary": ""}), TURNS).facts]
+GOOD: dict[str, Any] = {}
+
+
+def kept(*said: dict[str, Any]) -> list[Fact]:
+    usual = {"text": "the blog is built with Hugo", "kind": "decision", "importance": 3, "entities": [], "turn": 1}
+    told = [{**usual, "quote": "the blog is built with Hugo", **one} for one in said]
+    return list(read(json.dumps({"memories": told, "summary": ""}), TURNS).facts)
+
+
+def facts(*said: dict[str, Any], **alone: Any) -> list[str]:
+    return [fact.text for fact in kept(*(said or (alone,)))]
 
 
 def test_what_the_person_said_is_kept_however_lines_and_letters_stand() -> None:
@@ -49,13 +56,8 @@ def test_what_the_assistant_proposed_is_kept_only_where_the_person_agreed() -> N
         {"turn": 2},
         {"turn": 0},
         {"turn": 99},
-        {"turn": "1"},
         {"kind": "opinion"},
         {"kind": None},
-        {"importance": 6},
-        {"importance": True},
-        {"importance": "high"},
-        {"entities": "Hugo"},
         {"entities": [1]},
         {"text": ""},
         {"text": "x" * 3000},
@@ -69,7 +71,65 @@ def test_what_the_assistant_proposed_is_kept_only_where_the_person_agreed() -> N
 )
 def test_what_does_not_hold_is_dropped(said: dict[str, Any]) -> None:
     assert facts() != []
-    assert facts(**said) == []
+    assert facts(GOOD, said) == facts()
+
+
+@pytest.mark.parametrize(
+    ("said", "importance", "entities"),
+    [
+        ({"turn": "1"}, 3, ()),
+        ({"turn": 1.0, "importance": "4"}, 4, ()),
+        ({"importance": 4.0}, 4, ()),
+        ({"importance": None}, 3, ()),
+        ({"importance": "high"}, 3, ()),
+        ({"importance": True}, 3, ()),
+        ({"importance": 9}, 5, ()),
+        ({"entities": None}, 3, ()),
+        ({"entities": "Hugo"}, 3, ("Hugo",)),
+        ({"kind": "Decision"}, 3, ()),
+        ({"kind": "goal"}, 3, ()),
+        ({"quote": "\u300cthe blog is built with Hugo\u300d"}, 3, ()),
+        ({"quote": "... the blog is built with Hugo."}, 3, ()),
+        ({"quote": "\u2026the blog is built with Hugo\u3002"}, 3, ()),
+    ],
+)
+def test_what_leaves_no_doubt_is_put_right(said: dict[str, Any], importance: int, entities: tuple[str, ...]) -> None:
+    (one,) = kept(said)
+    assert (one.importance, one.entities, one.turn) == (importance, entities, 0)
+    assert one.kind == ("task" if said.get("kind") == "goal" else "decision")
+
+
+def test_where_no_fact_has_the_form_of_one_the_answer_counts_for_nothing() -> None:
+    assert facts(GOOD, {"kind": "opinion"}) == facts()
+    assert facts(quote="the blog is built with Astro") == []
+    with pytest.raises(Unusable, match="the form"):
+        facts({"kind": "opinion"}, {"turn": 0})
+
+
+@pytest.mark.parametrize(
+    "around", ['<think>{no, not {this}}: {"memories": 5}</think>\n%s', "Note {done}: %s", "%s {end}"]
+)
+def test_an_answer_is_found_among_thoughts_and_braces(around: str) -> None:
+    answer = json.dumps({"memories": [], "summary": "a {b}"})
+    assert read(around % answer, TURNS).summary == "a {b}"
+    assert read('{"memories": [], "summary": "two\nlines"}', TURNS).summary == "two\nlines"
+    assert read('{"memories": [], "summary": null}', TURNS).summary == ""
+
+
+def test_a_part_has_whole_rounds_and_what_was_said_just_before() -> None:
+    turns = [Turn(role, letter * 400, 1) for role, letter in zip(["user", "assistant"] * 3, "abcdef", strict=True)]
+    assert part_of(turns, 0, 10_000) == (0, 6)
+    assert part_of(turns, 0, 400) == (0, 4)
+    assert part_of(turns, 0, 399) == (0, 2)
+    assert part_of(turns, 0, 0) == (0, 2)
+    assert part_of(turns, 2, 200) == (1, 4)
+    assert part_of(turns, 4, 0) == (3, 6)
+    assert part_of([turns[0]] * 100, 0, 1_000_000) == (0, 40)
+    long = Turn("user", "b" + "x" * 20_000 + "e", 1)
+    (line,) = question([long])
+    assert "\nbxxx" in line.text
+    assert line.text.endswith("xxxe")
+    assert len(line.text) < 8100
 
 
 def test_an_answer_may_be_wrapped_in_words_and_its_good_facts_count() -> None:

@@ -163,7 +163,7 @@ def taken(case: Case, chatter: Scripted) -> tuple[Noting, Conversation]:
     talk = Conversation.begin(where.data, case.turns[0].time_ms, "")
     for turn in case.turns:
         talk.add(turn.role, turn.text, turn.time_ms)
-    remembering = Remembering(lambda: memories, lambda _: None)
+    remembering = Remembering(lambda: memories, lambda _: None, 8000)
     remembering.take(talk, chatter)
     remembering.close()
     assert remembering.trouble == ""
@@ -253,7 +253,7 @@ def test_a_model_that_fails_is_asked_twice_and_told_from_one_that_is_not_there()
     found = list(evaluate(cases, chatter))
     assert [one.why for one in found] == [
         "",
-        "no answer: it has no list of memories",
+        "no answer: no JSON",
         "",
         "no answer: too much at once",
     ]

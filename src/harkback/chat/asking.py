@@ -17,10 +17,12 @@ _TRIES = 2
 
 
 def asked(turns: Sequence[Turn], chatter: Chatter) -> Extracted:
-    """Let a model note what the turns say. Raises ModelFailed, Unusable, where it failed twice."""
+    """Let a model note what the turns say. Raises ModelFailed, Unusable, where it failed twice; WindowFull."""
     for left in reversed(range(_TRIES)):
         try:
             return read("".join(chatter.stream(INSTRUCTION, question(turns))), turns)
+        except errors.WindowFull:
+            raise
         except (errors.ModelFailed, Unusable):
             if not left:
                 raise

@@ -45,8 +45,12 @@ class Conversation:
         self.turns: list[Turn] = []
         self.extracted = 0
         """Of so many turns the memories were taken."""
+        self.failures = 0
+        """So often nothing usable came of what follows them."""
         self.summary = ""
         self.ended_ms = 0
+        self.tried_ms = 0
+        """When that was the last time."""
 
     @classmethod
     def begin(cls, data: str, now_ms: int, cwd: str) -> Conversation:
@@ -97,11 +101,16 @@ class Conversation:
 
         Raises FileUnwritable.
         """
-        self.extracted = max(self.extracted, turns)
+        self.extracted, self.failures = max(self.extracted, turns), 0
         self.summary = summary or self.summary
         row: dict[str, Any] = {"type": "extracted", "timestamp": _written(now_ms), "turns": turns, "summary": summary}
         row["memories"] = [{"id": one, "quote": masker().mask(quote)[0]} for one, quote in saved]
         self._write(row, now_ms)
+
+    def note_failed(self, now_ms: int) -> None:
+        """Write down that nothing usable came when memories were to be taken. Raises FileUnwritable."""
+        self.failures, self.tried_ms = self.failures + 1, now_ms
+        self._write({"type": "failed", "timestamp": _written(now_ms), "turns": self.extracted}, now_ms)
 
     def _write(self, row: dict[str, Any], now_ms: int) -> None:
         lines = [json.dumps(_masked(row), ensure_ascii=False)]
@@ -128,8 +137,10 @@ class Conversation:
                 self.turns.append(Turn(role, text, time_ms))
                 self.ended_ms = max(self.ended_ms, time_ms)
             case {"type": "extracted", "turns": int(turns)}:
-                self.extracted = max(self.extracted, turns)
+                self.extracted, self.failures = max(self.extracted, turns), 0
                 self.summary = str(row.get("summary") or self.summary)
+            case {"type": "failed"}:
+                self.failures, self.tried_ms = self.failures + 1, _read(row.get("timestamp"))
 
 
 def native_of(path: str) -> str:

@@ -6,6 +6,7 @@ later chat. Nothing is lost, and nothing is saved that was not understood.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from queue import SimpleQueue
 from threading import Thread
 from time import time
@@ -13,8 +14,9 @@ from time import time
 from harkback import errors
 from harkback.archive.memories import Details
 from harkback.chat.asking import asked
+from harkback.chat.compaction import estimate
 from harkback.chat.conversation import Conversation, paths
-from harkback.chat.extraction import MOST_TURNS, Unusable
+from harkback.chat.extraction import NOTHING, Unusable, part_of
 from harkback.models.chatting import PERSON
 from harkback.telling import line
 
@@ -29,7 +31,9 @@ if TYPE_CHECKING:
     from harkback.models.chatting import Chatter
 
 _LEFT_OVER = 5
-_LOOKED_AT = 50
+_LOOKED_AT = 500
+_PATIENCE = 2
+"""So often a whole part may come to nothing; then it is asked about round by round, and what fails is passed over."""
 _REST_MS = 3_600_000
 """A conversation that changed within an hour may still be going on elsewhere."""
 
@@ -37,20 +41,28 @@ _REST_MS = 3_600_000
 class Remembering:
     """A thread that takes memories, one conversation after the other."""
 
-    def __init__(self, memories: Callable[[], Memories], in_step: Callable[[Memories], None]) -> None:
+    def __init__(self, memories: Callable[[], Memories], in_step: Callable[[Memories], None], part_tokens: int) -> None:
+        """`part_tokens`: so much of a conversation is asked about at once, as estimated."""
         self.memories = memories
         self.in_step = in_step
         self.trouble = ""
         """Why the last try took nothing."""
         self.news: SimpleQueue[str] = SimpleQueue()
         """What was saved, to be told when nobody is speaking."""
+        self.part_tokens = part_tokens
+        self._held: dict[str, Conversation] = {}
         self._work: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._thread: Thread | None = None
 
     def take(self, conversation: Conversation, chatter: Chatter) -> None:
         """Take what a conversation says by now, and return at once."""
         turns = list(conversation.turns)
+        self._held[conversation.path] = conversation
         self._later(lambda: self._take(conversation, turns, chatter))
+
+    def held(self, path: str) -> Conversation | None:
+        """Give the conversation of a transcript that was handed over in this program."""
+        return self._held.get(path)
 
     def take_left_over(self, data: str, chatter: Chatter, but: str) -> None:
         """Take what earlier conversations say of which nothing was taken, but not of one of this path."""
@@ -74,25 +86,39 @@ class Remembering:
                 work()
                 self.trouble = ""
             except (errors.HarkError, Unusable) as error:
-                self.trouble = str(error)
+                self.trouble = _why(error)
 
     def _take_left_over(self, data: str, chatter: Chatter, but: str) -> None:
         taken = 0
         for path in paths(data)[:_LOOKED_AT]:
-            if path == but or taken >= _LEFT_OVER:
+            if path == but or path in self._held or taken >= _LEFT_OVER:
                 continue
-            one = Conversation.load(path)
-            if _now_ms() - one.ended_ms > _REST_MS and is_waiting(one):
-                taken += 1
-                self._take(one, one.turns, chatter)
+            with suppress(errors.FileUnreadable, Unusable):  # of this one; the next may be taken
+                one = Conversation.load(path)
+                if _now_ms() - max(one.ended_ms, one.tried_ms) > _REST_MS and is_waiting(one):
+                    taken += 1
+                    self._take(one, one.turns, chatter)
 
     def _take(self, conversation: Conversation, turns: Sequence[Turn], chatter: Chatter) -> None:
         while any(turn.role == PERSON for turn in turns[conversation.extracted :]):
-            begin = conversation.extracted
-            part = turns[begin : begin + MOST_TURNS]
-            found = asked(part, chatter)
+            tokens = self.part_tokens if conversation.failures < _PATIENCE else 0
+            first, end = part_of(turns, conversation.extracted, tokens)
+            part = turns[first:end]
+            is_small = sum(turn.role == PERSON for turn in part) <= 1
+            try:
+                found = asked(part, chatter)
+            except errors.WindowFull:
+                if not is_small:
+                    self.part_tokens = sum(estimate(turn.text) for turn in part) // 2
+                    continue
+                found = NOTHING
+            except Unusable:
+                conversation.note_failed(_now_ms())
+                if conversation.failures <= _PATIENCE or not is_small:
+                    raise
+                found = NOTHING  # what follows is not kept waiting; the transcript has it
             saved = self._saved(conversation.id, part, found)
-            conversation.note_extracted(begin + len(part), found.summary, _now_ms(), saved)
+            conversation.note_extracted(end, found.summary, _now_ms(), saved)
 
     def _saved(self, session: str, turns: Sequence[Turn], found: Extracted) -> list[tuple[str, str]]:
         """Save the facts; gives their ids with what was quoted for them."""
@@ -130,6 +156,11 @@ def told_of(saved: Saved) -> str:
 def is_waiting(conversation: Conversation) -> bool:
     """Whether the person said something of which no memories were taken."""
     return any(turn.role == PERSON for turn in conversation.turns[conversation.extracted :])
+
+
+def _why(error: Exception) -> str:
+    """Say why a try failed, without the advice that is for who waits for an answer."""
+    return str(error.values[1]) if isinstance(error, errors.ModelFailed) else str(error)
 
 
 def _now_ms() -> int:

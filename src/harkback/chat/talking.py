@@ -73,7 +73,7 @@ class Chat:
         self.first = 0
         """So many of the turns are no longer shown to the model."""
         self.has_offered = False
-        self.remembering = Remembering(self.memories, door.in_step)
+        self.remembering = Remembering(self.memories, door.in_step, door.settings.number("chat.window_tokens") // 2)
         self.tools = Toolbox(door)
         self._tokens_each = 1.0
         """What the provider counted for each token that we estimated, at the last request."""
@@ -133,7 +133,7 @@ class Chat:
         if len(found) > 1:
             raise errors.Ambiguous(named, ", ".join(native_of(path) for path in found))
         self._leave()
-        self.conversation = Conversation.load(found[0])
+        self.conversation = self.remembering.held(found[0]) or Conversation.load(found[0])
 
     def news(self) -> str:
         """Say which memories were taken since this was asked last."""
