@@ -196,6 +196,8 @@ class Settings(NamedTuple):
     given: Mapping[str, Setting] = {}
     notes: tuple[str, ...] = ()
     """What is written in the file or the environment and does not count, a sentence each."""
+    refused: frozenset[str] = frozenset()
+    """The options of which a value is written that does not count, or may be: in a file that cannot be read."""
 
     def of(self, name: str) -> Setting:
         """Say what the option `name` is set to. Raises UnknownOption."""
@@ -323,11 +325,13 @@ def read_settings(env: Mapping[str, str], folder: str) -> Settings:
     """
     given: dict[str, Setting] = {}
     notes: list[str] = []
+    refused: set[str] = set()
     path = path_of(folder)
     try:
         stands = read_file(folder)
     except errors.HarkError as error:
         stands = {}
+        refused |= {one.name for one in OPTIONS}
         notes.append(f"{error} Until then nothing in it counts.")
     for name, value in stands.items():
         if is_group(name):
@@ -339,6 +343,7 @@ def read_settings(env: Mapping[str, str], folder: str) -> Settings:
                 raise errors.BadValue(name, value, f"It is set in the environment only: {known.env}.")
             given[name] = Setting(known, understood(known, value), FILE)
         except errors.HarkError as error:
+            refused.add(name)
             unset = f" `hark config --unset {name}` takes it out." if find(name) is None else ""
             notes.append(f"{path}: {error}{unset}")
     for known in OPTIONS:
@@ -347,10 +352,12 @@ def read_settings(env: Mapping[str, str], folder: str) -> Settings:
             continue
         try:
             given[known.name] = Setting(known, understood(known, text), ENVIRONMENT)
+            refused.discard(known.name)
         except errors.HarkError as error:
+            refused.add(known.name)
             notes.append(f"{known.env}: {error}")
     given[HOME] = Setting(_BY_NAME[HOME], folder, ENVIRONMENT if env.get(_BY_NAME[HOME].env) else DEFAULT)
-    return Settings(given, tuple(notes))
+    return Settings(given, tuple(notes), frozenset(refused))
 
 
 def is_group(name: str) -> bool:

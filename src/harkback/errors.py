@@ -127,6 +127,12 @@ class NoModel(HarkError):
     """
 
 
+class NoSuchPlace(HarkError):
+    """Nothing was sent: the address in {0} does not count, and the provider's own is not what was meant. `hark config
+    {0} ADDRESS` sets one, such as http://127.0.0.1:1234/v1; `hark config --unset {0}` takes it out.
+    """
+
+
 class NoChatKey(HarkError):
     """{0} needs a key, and none is set. Put it into the environment as {1}, or into the system's keyring (`pip install
     'harkback[keyring]'`, then `keyring set harkback {1}`), or use a model on this machine with `--model ollama:NAME`.

@@ -49,6 +49,7 @@ class ChatServer:
 
     def __init__(self) -> None:
         self.requests: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
         self.replies: list[Reply] = []
         self.otherwise: Callable[[dict[str, Any]], Reply] = lambda _: Reply()
         self.ended = threading.Event()
@@ -60,6 +61,7 @@ class ChatServer:
 
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                outer.headers.append(dict(self.headers))
                 outer.requests.append({**body, "path": self.path, "key": self.headers.get("Authorization", "")})
                 outer.asked.set()
                 outer.answer(self, outer.replies.pop(0) if outer.replies else outer.otherwise(body))
@@ -84,6 +86,8 @@ class ChatServer:
         if reply.status != 200:
             body = json.dumps(error_of(dialect, reply.error)).encode()
             handler.send_response(reply.status)
+            if 300 <= reply.status < 400:
+                handler.send_header("Location", reply.error + "/chat/completions")
             handler.send_header("Content-Type", "application/json")
             handler.send_header("Content-Length", str(len(body)))
             handler.end_headers()

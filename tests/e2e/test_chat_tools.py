@@ -111,7 +111,7 @@ def test_whatever_a_provider_does_the_prompt_comes_back(server: ChatServer, api:
         if reply.status == 200
         else "Now it works.\n"
     )
-    assert said(server.requests[-1], "user") == "the first question\nthe second"
+    assert said(server.requests[-1], "user").split() == ["the", "first", "question", "the", "second"]
     assert said(server.requests[-1], "assistant") == ("Half of" if reply.status == 200 and reply.text else "")
 
 
@@ -228,3 +228,67 @@ def test_the_length_is_counted_as_the_provider_counts(server: ChatServer) -> Non
     server.otherwise = lambda _: Reply("ok")
     talk(server, CHAT, f"1 {words}", f"2 {words}", f"3 {words}", **more)
     assert [said(one, "user").count("word ") // 99 for one in server.requests] == [1, 2, 3]
+
+
+def test_what_a_model_thinks_aloud_is_not_shown_or_told_again(server: ChatServer) -> None:
+    server.replies = [
+        Reply("<think>\nhm, {so}\n</think>\n\nYes."),
+        Reply("a <think> tag"),
+        Reply("<think>only thoughts"),
+    ]
+    told = talk(server, CHAT, "one", "two", "three")
+    assert told.out == "Yes.\na <think> tag\n"
+    assert "its answer is empty" in told.err
+    assert said(server.requests[1], "assistant") == "Yes."
+
+
+def test_after_an_answer_that_failed_no_two_messages_of_one_role_are_sent(server: ChatServer) -> None:
+    server.replies = [Reply(status=400, error="no"), Reply("Now.")]
+    talk(server, CHAT, "one", "two")
+    asked = [one for one in server.requests[1]["messages"] if one["role"] != "system"]
+    assert [(one["role"], one["content"]) for one in asked] == [("user", "one\n\ntwo")]
+
+
+def test_only_the_address_that_was_named_is_asked_and_with_its_own_key(
+    server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-secret")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Own: header-secret")
+    monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", "X-Own: header-secret")
+    monkeypatch.setenv("HARK_CHAT_KEY", "key-of-another")
+    for api in (CHAT, ANTHROPIC):
+        assert talk(server, api, "hi").status == 0
+        assert "secret" not in str(server.headers[-1]).lower()
+        assert "key-of-another" in str(server.headers[-1])
+    assert talk(server, RESPONSES, "hi").status == 0
+    assert "key-of-another" not in str(server.headers[-1])
+    assert "Bearer k" in str(server.headers[-1])
+    count = len(server.requests)
+    for address in ("localhost:1234/v1", "ftp://host/v1"):
+        told = chat("hi", env={"HARK_CHAT_MODEL": "openai:m", "OPENAI_API_KEY": "k", "HARK_CHAT_BASE_URL": address})
+        assert told.status == 2
+        assert "Nothing was sent" in told.err
+    other = ChatServer()
+    server.replies = [Reply(status=307, error=other.url)]
+    told = talk(server, CHAT, "hi")
+    assert "307 Temporary Redirect" in told.err
+    assert other.requests == []
+    assert len(server.requests) == count + 1
+    other.close()
+
+
+def test_what_goes_wrong_is_said_with_its_cause(server: ChatServer) -> None:
+    key = "a-key-of-no-known-form"
+    server.replies = [Reply(status=401, error=f"wrong key {key}")]
+    told = talk(server, CHAT, "hi", HARK_CHAT_KEY=key)
+    assert "HTTP 401: wrong key [masked key]" in told.err
+    env = {"HARK_CHAT_MODEL": "openai:m"}
+    told = chat("hi", env={**env, "HARK_CHAT_BASE_URL": "http://127.0.0.1:1/v1"})
+    assert "http://127.0.0.1:1/v1: " in told.err
+    assert "refused" in told.err or "failed" in told.err
+    told = chat("hi", env={**env, "HARK_CHAT_BASE_URL": "http://no-such-host.invalid/v1"})
+    assert "no-such-host.invalid" in told.err
+    assert "TaskGroup" not in told.err
+    for api, end in ((CHAT, "content_filter"), (ANTHROPIC, "refusal")):
+        server.replies = [Reply("", end=end)]
+        assert "it refuses to answer" in talk(server, api, "hi").err, api

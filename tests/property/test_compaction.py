@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harkback.chat.compaction import IMAGE, MESSAGE_TOKENS, compact, estimate
+from harkback.chat.compaction import FILE, IMAGE, MESSAGE_TOKENS, compact, estimate
 
 TEXTS = st.text(st.sampled_from("ab 會議の🙂\n"), max_size=30)
 IMAGES = st.sampled_from(
@@ -115,3 +115,38 @@ def test_results_of_tools_in_a_message_of_the_person_begin_no_round() -> None:
     messages = [{"role": "user", "content": "first"}, call, result, {"role": "user", "content": "second"}]
     assert list(compact(messages, 0).kept) == messages[3:]
     assert list(compact(messages, 0).cut) == messages[:3]
+
+
+def test_results_stay_with_their_calls_also_where_something_is_said_beside_them() -> None:
+    call = {"type": "tool_use", "id": "t1", "name": "f", "input": {"type": "file", "path": "a"}}
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": "ok"}
+    said: list[dict[str, Any]] = [
+        {"role": "user", "content": "one " * 50},
+        {"role": "assistant", "content": [call]},
+        {"role": "user", "content": [result, {"type": "text", "text": "and look at this"}]},
+        {"role": "assistant", "content": "I see."},
+        {"role": "user", "content": "two"},
+    ]
+    assert compact(said, 10_000).kept == tuple(said)
+    assert compact(said, 20).kept == tuple(said[4:])
+    items = [
+        {"type": "message", "role": "user", "content": "go"},
+        {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c1", "output": "x" * 400},
+        {"type": "message", "role": "user", "content": "on"},
+    ]
+    assert compact(items, 30).kept == tuple(items[3:])
+
+
+def test_files_are_named_whatever_provider_they_are_for() -> None:
+    pdf = {"type": "base64", "media_type": "application/pdf", "data": "AAAA"}
+    parts: list[dict[str, Any]] = [
+        {"type": "document", "source": pdf},
+        {"type": "file", "file": {"file_data": "data:application/pdf;base64,AAAA"}},
+        {"type": "input_file", "file_data": "data:application/pdf;base64,AAAA"},
+        {"inlineData": {"mimeType": "image/png", "data": "AAAA"}},
+        {"inline_data": {"mime_type": "application/pdf", "data": "AAAA"}},
+        {"type": "text", "text": "see data:application/pdf;base64,AAAA there"},
+    ]
+    (one,) = compact([{"role": "user", "content": parts}], 1 << 60).kept
+    assert [part["text"] for part in one["content"]] == [FILE, FILE, FILE, IMAGE, FILE, f"see {FILE} there"]

@@ -50,6 +50,7 @@ _NOT_THEIRS = re.compile(
     r"|<harkback\b.*?(?:</harkback>|\Z)"
     r"|^[ \t]*<(?P<tag>[A-Za-z][\w-]*)\b[^<>]*>.*?(?:</(?P=tag)>|\Z)"
     r"|^[ \t]*(?P<rule>-{3,}|={3,}|_{3,}|\*{3,}|~{3,}|\"{3})[ \t]*$.*?(?:^[ \t]*(?P=rule)[ \t]*$|\Z)"
+    r"|^#{1,6} [^\n]*\n.*\Z"
     r"|^-{3,} ?(?:Original|Forwarded)\b.*\Z"
     rf"|^{_NAMES}[ \t]*[:：][^\n]*\n{_NAMES}[ \t]*[:：].*\Z"
     r"|(?<=[:：])[ \t]*\n[ \t]*\n(?![ \t]*(?:[-*•・]|\d+[.)、])).*\Z"  # "Look at this mail:", and then it

@@ -3,7 +3,7 @@
 A message is what a provider is sent, as JSON: `role`, `content`, perhaps `tool_calls`. A round is a message of the
 person with all that follows until the next one, so that tool calls stay with their results. While there are more tokens
 than may be, the oldest fifth of the rounds goes; the last round stays, however long it is, and so does what stands
-before the first, where systems are told what to do. Images become `[image]`.
+before the first, where systems are told what to do. Images become `[image]`, other files `[file]`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Message = Mapping[str, Any]
 
-IMAGE = "[image]"
+IMAGE, FILE = "[image]", "[file]"
 CUT_SHARE = 5
 """One in so many of the rounds goes at once."""
 
@@ -29,7 +29,10 @@ MESSAGE_TOKENS = 4
 _LETTERS_A_TOKEN = 4
 _WIDE = re.compile(r"[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff\ufe30-\uffef\U00020000-\U0003ffff]")
 _IMAGE_KINDS = frozenset({"image", "image_url", "input_image", "image_file"})
-_DATA = re.compile(r"data:image/[\w.+-]+;base64,[A-Za-z0-9+/=]+")
+_FILE_KINDS = frozenset({"document", "file", "input_file"})
+_HOLDERS = frozenset({"source", "file", "file_data", "file_id", "file_url"})
+_INLINE = ("inlineData", "inline_data")
+_DATA = re.compile(r"data:(?P<kind>[\w.+-]+)/[\w.+-]+;base64,[A-Za-z0-9+/=]+")
 _TOOL_RESULTS = frozenset({"tool_result", "function_call_output"})
 
 
@@ -81,13 +84,13 @@ def _rounds(messages: Sequence[Message]) -> tuple[list[Message], list[list[Messa
 
 
 def _is_persons(message: Message) -> bool:
-    """Whether the person says something; where a message of theirs only carries results of tools, they do not."""
+    """Whether a round begins; a message with results of tools belongs to the calls, also where it says more."""
     if message.get("role") != "user":
         return False
     content = message.get("content")
     if not isinstance(content, list) or not content:
         return True
-    return not all(isinstance(one, dict) and one.get("type") in _TOOL_RESULTS for one in content)
+    return not any(isinstance(one, dict) and one.get("type") in _TOOL_RESULTS for one in content)
 
 
 def _cost(message: Message, count: Callable[[str], int]) -> int:
@@ -103,6 +106,10 @@ def _texts(value: Any) -> list[str]:
     return [text for one in value for text in _texts(one)] if isinstance(value, list) else []
 
 
+def _named(kind: str) -> str:
+    return IMAGE if "image" in kind else FILE
+
+
 def _without_images(message: Message) -> Message:
     found: Message = _plain(dict(message))
     return found
@@ -110,12 +117,15 @@ def _without_images(message: Message) -> Message:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, str):
-        return _DATA.sub(IMAGE, value) if "base64," in value else value
+        return _DATA.sub(lambda data: _named(data["kind"]), value) if "base64," in value else value
     if isinstance(value, list):
         return [_plain(one) for one in value]
     if not isinstance(value, dict):
         return value
-    if value.get("type") in _IMAGE_KINDS:
-        kind = "input_text" if str(value["type"]).startswith("input_") else "text"
-        return {"type": kind, "text": IMAGE}
+    kind = value.get("type")
+    if kind in _IMAGE_KINDS or (kind in _FILE_KINDS and not _HOLDERS.isdisjoint(value)):
+        return {"type": "input_text" if kind.startswith("input_") else "text", "text": _named(kind)}
+    inline = next((value[name] for name in _INLINE if isinstance(value.get(name), dict)), None)
+    if inline is not None:
+        return {"text": _named(str(inline.get("mimeType") or inline.get("mime_type")))}
     return {name: _plain(one) for name, one in value.items()}

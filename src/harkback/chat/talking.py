@@ -285,7 +285,13 @@ class Chat:
         told = [{"role": one.role, "content": one.text} for one in turns]
         done = compact(told, self.door.settings.number("chat.window_tokens"), self._count)
         self.first += len(done.cut)
-        return [Line(one["role"], one["content"]) for one in done.kept]
+        lines: list[Line] = []
+        for one in done.kept:
+            if lines and lines[-1].role == one["role"]:  # an answer failed; some models take no two of one role
+                lines[-1] = Line(one["role"], f"{lines[-1].text}\n\n{one['content']}")
+            else:
+                lines.append(Line(one["role"], one["content"]))
+        return lines
 
     def shorten(self) -> int:
         """Leave the oldest fifth of the rounds out from now on; gives how many messages."""

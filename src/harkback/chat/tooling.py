@@ -11,7 +11,7 @@ from harkback.chat import shell
 from harkback.chat.conversation import AGENT
 from harkback.mcp.calls import Caller, Calls
 from harkback.mcp.catalogue import READ_SESSION, SAVE_MEMORY, SEARCH_MEMORY, SEARCH_SESSIONS
-from harkback.models.chatting import Tool
+from harkback.models.chatting import KEYS, Tool
 from harkback.redact import masker
 from harkback.telling import line, plain
 
@@ -87,7 +87,8 @@ class Toolbox:
         if refused := _REFUSALS.get(screen.confirms(command, "The model wants this run here. Run it?")):
             return refused
         try:
-            told = shell.run(command, self.door.cwd, {**os.environ, **_asking(session)})
+            env = {name: value for name, value in os.environ.items() if name not in KEYS}  # they would stand in `env`
+            told = shell.run(command, self.door.cwd, {**env, **_asking(session)})
         except OSError as error:
             return f"It could not be run: {error}"
         screen.note(told)

@@ -64,6 +64,8 @@ def _loaded(name: str, settings: Settings) -> Chatter:
 
     if not name:
         raise errors.NoModel
+    if "chat.base_url" in settings.refused:
+        raise errors.NoSuchPlace("chat.base_url")
     return load(setup_of(name, settings.text("chat.base_url"), _key_of, settings.seconds("chat.timeout_s")))
 
 

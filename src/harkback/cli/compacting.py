@@ -48,10 +48,10 @@ def _text(name: str) -> str:
 def _messages(text: str, name: str, *, is_list: bool) -> list[dict[str, Any]]:
     """Read the messages, from a list or from lines. Raises NoConversation."""
     try:
-        found = json.loads(text) if is_list else [json.loads(line) for line in text.splitlines() if line.strip()]
+        found = json.loads(text) if is_list else [json.loads(line) for line in text.split("\n") if line.strip()]
     except (ValueError, RecursionError) as error:
         raise errors.NoConversation(name, error) from error
     for number, one in enumerate(found, 1):
-        if not isinstance(one, dict) or not isinstance(one.get("role"), str):
-            raise errors.NoConversation(name, f"message {number} has no role")
+        if not isinstance(one, dict) or not isinstance(one.get("role", one.get("type")), str):
+            raise errors.NoConversation(name, f"message {number} has neither role nor type")
     return list(found)

@@ -53,6 +53,8 @@ _OPENAI_URL = "https://api.openai.com/v1"
 _ANTHROPIC_URL = "https://api.anthropic.com"
 _KEYS = {OPENAI: "OPENAI_API_KEY", ANTHROPIC: "ANTHROPIC_API_KEY"}
 OWN_KEY = "HARK_CHAT_KEY"
+KEYS = frozenset({*_KEYS.values(), OWN_KEY})
+"""The names under which keys are looked for."""
 
 
 class Line(NamedTuple):
@@ -109,7 +111,7 @@ def setup_of(named: str, base_url: str, key_of: Callable[[str], str], timeout_s:
         raise errors.BadValue("chat.model", named, advice)
     own = {OPENAI: _OPENAI_URL, ANTHROPIC: _ANTHROPIC_URL, OLLAMA: OLLAMA_URL}[provider]
     is_custom = bool(base_url) or provider == OLLAMA
-    key = key_of(OWN_KEY) or ("" if is_custom else key_of(_KEYS[provider]))
+    key = key_of(OWN_KEY if is_custom else _KEYS[provider])
     if not key and not is_custom:
         raise errors.NoChatKey(named, _KEYS[provider])
     return ChatSetup(provider, model.strip(), base_url or own, key or "none", is_custom, timeout_s)

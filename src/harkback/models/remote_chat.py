@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import re
+from contextlib import contextmanager
 from importlib import import_module
 from queue import Empty, Queue
 from threading import Lock, Thread
@@ -37,6 +40,11 @@ _GRACE_S = 5.0
 _WHY_CHARS = 300
 _FIRST_ERROR = 400
 """HTTP: who asks is wrong, or who answers."""
+_LEAST_KEY = 8
+MASKED_KEY = "[masked key]"
+_THINKS = ("<think>", "</think>")
+_THOUGHTS = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
+_TAG = re.compile(r"<[^<>]*>")
 
 
 class RemoteChatter:
@@ -102,9 +110,7 @@ class RemoteAnswer:
         self.chatter.run(self.chatter.made()).result()  # what takes long here is no server
         asking = self.chatter.run(self._ask(pieces))
         try:
-            while (piece := self._next(pieces)) is not None:
-                if piece:
-                    yield piece
+            yield from without_thoughts(iter(lambda: self._next(pieces), None))
         finally:
             asking.cancel()
 
@@ -128,7 +134,7 @@ class RemoteAnswer:
             raise errors.ModelFailed(name, f"it said nothing for {limit_s:g} s") from None
         if isinstance(piece, Exception):
             kind = errors.WindowFull if _is_too_long(piece) else errors.ModelFailed
-            raise kind(name, _why(piece)) from piece
+            raise kind(name, _why(piece, self.chatter.setup)) from piece
         return piece
 
     async def _ask(self, pieces: Queue[str | Exception | None]) -> None:
@@ -167,38 +173,57 @@ class RemoteAnswer:
         if told is None and response.finish_reason != "content_filter":
             raise ConnectionError("the answer broke off")
         self.calls = tuple(Call(one.tool_name, _arguments(one.args)) for one in response.tool_calls)
-        if not self.calls and not (response.text or "").strip():
-            raise ValueError("its answer is empty")
+        if not self.calls and not _THOUGHTS.sub("", response.text or "").strip():
+            raise ValueError(
+                "it refuses to answer" if response.finish_reason == "content_filter" else "its answer is empty"
+            )
         self.asked_tokens = response.usage.input_tokens
         self.is_cut = response.finish_reason == "length"
         self._messages.append(response)
 
 
+@contextmanager
+def _clean(setup: ChatSetup) -> Iterator[None]:
+    """Hide the providers' variables, which put headers into requests, from who asks another address."""
+    names = [one for one in os.environ if setup.is_custom and one.startswith(("OPENAI_", "ANTHROPIC_"))]
+    hidden = {name: os.environ.pop(name) for name in names}
+    try:
+        yield
+    finally:
+        os.environ.update(hidden)
+
+
 def _openai(setup: ChatSetup) -> Model:
-    from openai import AsyncOpenAI
+    from openai import AsyncOpenAI, DefaultAsyncHttpxClient
     from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
     from pydantic_ai.providers.openai import OpenAIProvider
 
-    client = AsyncOpenAI(
-        base_url=setup.base_url,
-        api_key=setup.key,
-        timeout=setup.timeout_s + _GRACE_S,
-        max_retries=_RETRIES,
-        organization=None,
-    )
+    with _clean(setup):
+        client = AsyncOpenAI(
+            base_url=setup.base_url,
+            api_key=setup.key,
+            timeout=setup.timeout_s + _GRACE_S,
+            max_retries=_RETRIES,
+            http_client=DefaultAsyncHttpxClient(follow_redirects=False),
+        )
     provider = OpenAIProvider(openai_client=client)
     kind = OpenAIChatModel if setup.is_custom else OpenAIResponsesModel
     return kind(setup.model, provider=provider)
 
 
 def _anthropic(setup: ChatSetup) -> Model:
-    from anthropic import AsyncAnthropic
+    from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
     from pydantic_ai.models.anthropic import AnthropicModel
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
-    client = AsyncAnthropic(
-        base_url=setup.base_url, api_key=setup.key, timeout=setup.timeout_s + _GRACE_S, max_retries=_RETRIES
-    )
+    with _clean(setup):
+        client = AsyncAnthropic(
+            base_url=setup.base_url,
+            api_key=setup.key,
+            timeout=setup.timeout_s + _GRACE_S,
+            max_retries=_RETRIES,
+            http_client=DefaultAsyncHttpxClient(follow_redirects=False),
+        )
     return AnthropicModel(setup.model, provider=AnthropicProvider(anthropic_client=client))
 
 
@@ -261,7 +286,49 @@ def _messages(system: str, lines: Sequence[Line]) -> list[ModelMessage]:
     return found
 
 
-def _why(error: Exception) -> str:
-    """Say in one line what a provider or the way to it answered."""
-    told = " ".join(masker().mask(f"{error}")[0].split()) or type(error).__name__
+def without_thoughts(pieces: Iterator[str | None]) -> Iterator[str]:
+    """Leave out what a model thinks before it answers, where its server hands that on as text: `<think>…</think>`."""
+    held: str | None = ""
+    for piece in pieces:
+        if held is None:
+            yield from [piece] if piece else []
+            continue
+        held += piece or ""
+        told = held.lstrip()
+        if told and not told.startswith(_THINKS[0]) and not _THINKS[0].startswith(told):
+            yield held
+            held = None
+        elif _THINKS[1] in told:
+            held, told = None, told.partition(_THINKS[1])[2].lstrip()
+            yield from [told] if told else []
+    if held and not held.lstrip().startswith(_THINKS[0]):
+        yield held
+
+
+def _why(error: Exception, setup: ChatSetup) -> str:
+    """Say in one line what a provider or the way to it answered, without the key."""
+    status = getattr(error, "status_code", None)
+    told = f"HTTP {status}: {_message(getattr(error, 'body', None))}" if status else f"{_innermost(error)}"
+    if not status and not isinstance(error, ValueError):
+        told = f"{setup.base_url}: {told}"
+    told = told.replace(setup.key, MASKED_KEY) if len(setup.key) >= _LEAST_KEY else told
+    told = " ".join(_TAG.sub(" ", masker().mask(told)[0]).split())
     return told if len(told) <= _WHY_CHARS else f"{told[: _WHY_CHARS - 1]}…"
+
+
+def _message(body: object) -> str:
+    """Find what a provider says of an error; each has its own form."""
+    while isinstance(body, dict):
+        body = body.get("error") or body.get("message") or body.get("detail") or json.dumps(body, ensure_ascii=False)
+    return str(body or "no more is said")
+
+
+def _innermost(error: BaseException) -> str:
+    """Say what is behind an error: clients say no more than that there was one."""
+    told = type(error).__name__
+    seen: BaseException | None = error
+    while seen is not None:
+        told = str(seen).strip() or told
+        group = getattr(seen, "exceptions", ())
+        seen = group[0] if group else seen.__cause__ or seen.__context__
+    return told
