@@ -158,7 +158,7 @@ class RemoteAnswer:
         asked = model_request_stream(
             model,
             self._messages,
-            model_settings=_settings(),
+            model_settings=_settings(self.chatter.setup),
             model_request_parameters=_parameters(tools),
         )
         async with asked as stream:
@@ -193,19 +193,19 @@ def _clean(setup: ChatSetup) -> Iterator[None]:
         os.environ.update(hidden)
 
 
+def _options(setup: ChatSetup) -> dict[str, Any]:
+    """Give what both clients take."""
+    timeout_s = setup.timeout_s + _GRACE_S
+    return {"base_url": setup.base_url, "api_key": setup.key, "timeout": timeout_s, "max_retries": _RETRIES}
+
+
 def _openai(setup: ChatSetup) -> Model:
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient
     from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
     from pydantic_ai.providers.openai import OpenAIProvider
 
     with _clean(setup):
-        client = AsyncOpenAI(
-            base_url=setup.base_url,
-            api_key=setup.key,
-            timeout=setup.timeout_s + _GRACE_S,
-            max_retries=_RETRIES,
-            http_client=DefaultAsyncHttpxClient(follow_redirects=False),
-        )
+        client = AsyncOpenAI(**_options(setup), http_client=DefaultAsyncHttpxClient(follow_redirects=False))
     provider = OpenAIProvider(openai_client=client)
     kind = OpenAIChatModel if setup.is_custom else OpenAIResponsesModel
     return kind(setup.model, provider=provider)
@@ -217,18 +217,14 @@ def _anthropic(setup: ChatSetup) -> Model:
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
     with _clean(setup):
-        client = AsyncAnthropic(
-            base_url=setup.base_url,
-            api_key=setup.key,
-            timeout=setup.timeout_s + _GRACE_S,
-            max_retries=_RETRIES,
-            http_client=DefaultAsyncHttpxClient(follow_redirects=False),
-        )
+        client = AsyncAnthropic(**_options(setup), http_client=DefaultAsyncHttpxClient(follow_redirects=False))
     return AnthropicModel(setup.model, provider=AnthropicProvider(anthropic_client=client))
 
 
-def _settings() -> ModelSettings:
-    """Ask OpenAI not to keep what is said; others do not know the setting."""
+def _settings(setup: ChatSetup) -> ModelSettings | None:
+    """Ask OpenAI not to keep what is said; servers that speak alike may refuse what they do not know."""
+    if setup.is_custom or setup.provider == ANTHROPIC:
+        return None
     from pydantic_ai.models.openai import OpenAIResponsesModelSettings
 
     return OpenAIResponsesModelSettings(openai_store=False)
