@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -296,3 +300,66 @@ def test_the_archive_is_deleted_with_its_conversations(server: ChatServer, own_h
     assert hark("uninstall", "--delete-archive", "--yes", "--yes").status == 0
     assert not (own_home.parent / "archive").exists()
     assert len(server.requests) == 1
+
+
+def test_what_cannot_be_written_down_is_answered_and_that_is_said_once(server: ChatServer, own_home: Path) -> None:
+    folder = own_home.parent / "archive" / "chat"
+    folder.parent.mkdir(exist_ok=True)
+    folder.write_text("no folder", encoding="utf-8")
+    server.replies = [Reply("One."), Reply("Two.")]
+    talk = chat("the first", "the second", env={"HARK_CHAT_EXTRACT_EVERY": "6"})
+    assert talk[:2] == (0, "One.\nTwo.\n")
+    assert talk.err.count("cannot be written") == 1
+    assert "They were not written down either" in talk.err
+    assert said(server.requests[1], "user") == "the first\nthe second"
+    folder.unlink()
+    talk = chat("the third", env={"HARK_CHAT_EXTRACT_EVERY": "6"})
+    assert "A later hark chat tries again." in talk.err
+    assert len(list(folder.glob("*.jsonl"))) == 1
+
+
+def test_one_odd_file_among_the_transcripts_stops_nothing(server: ChatServer, own_home: Path) -> None:
+    assert chat("where is the tortoise ledger").status == 0
+    folder = own_home.parent / "archive" / "chat"
+    (folder / "x.jsonl").mkdir()
+    (folder / "y.jsonl").write_bytes(b"")
+    ahead = {"type": "message", "role": "user", "text": "from far ahead", "timestamp": "9999-01-01T00:00:00.000Z"}
+    summary = {"type": "extracted", "turns": 1, "summary": "A zebra was seen."}
+    (folder / "z.jsonl").write_text(f"{json.dumps(ahead)}\n{json.dumps(summary)}\n", encoding="utf-8")
+    with suppress(OSError):  # as on Windows, without a right for it
+        (folder / "w.jsonl").symlink_to(folder / "nowhere")
+    talk = chat("and now?", "/sessions")
+    assert talk.status == 0
+    assert talk.out.startswith("OK.\n")
+    assert [line.split("  ", 1)[1] for line in talk.out.splitlines()[1:]] == [
+        "just now  and now?",
+        "just now  from far ahead",
+        "just now  where is the tortoise ledger",
+    ]
+    assert talk.err == ""
+    assert "zebra" not in "".join(server.systems())
+
+
+def test_of_many_conversations_it_is_said_how_many_are_not_listed(server: ChatServer, own_home: Path) -> None:
+    assert chat("the newest").status == 0
+    folder = own_home.parent / "archive" / "chat"
+    row = {"type": "message", "role": "user", "text": "old", "timestamp": "2020-01-01T00:00:00.000Z"}
+    for number in range(20, 45):
+        (folder / f"2020_{number:08d}.jsonl").write_text(json.dumps(row), encoding="utf-8")
+        os.utime(folder / f"2020_{number:08d}.jsonl", (1_577_836_800, 1_577_836_800))
+    listed = chat("/sessions").out.splitlines()
+    assert len(listed) == 21
+    assert listed[-1].startswith("6 older ones are not listed")
+    assert "Going on with: old\n> old\n" in chat("/resume 00000020").out
+    assert len(server.requests) == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no shell that closes what a program reads")
+@pytest.mark.parametrize("closed", ["<&-", "2>&-", "<&- 2>&-"])
+def test_with_a_stream_closed_it_ends_without_a_crash(server: ChatServer, closed: str) -> None:
+    env = {**os.environ, "PYTHONPATH": SOURCE, "HARK_CHAT_MODEL": ""}
+    argv = ["sh", "-c", f'exec "{sys.executable}" -m harkback chat {closed}']
+    done = subprocess.run(argv, input="hi\n", capture_output=True, encoding="utf-8", env=env, timeout=30, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Traceback" not in done.stderr
+    assert server.requests == []

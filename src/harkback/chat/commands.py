@@ -7,6 +7,7 @@ import shlex
 from harkback import errors
 from harkback._record import NamedTuple
 from harkback.archive.memories import EVERYWHERE, HERE
+from harkback.chat.conversation import earlier, paths
 from harkback.chat.talking import score
 from harkback.mcp import rendering
 from harkback.memory.ages import age, language_of
@@ -130,19 +131,20 @@ def _new(chat: Chat, _: str) -> str:
 
 
 def _sessions(chat: Chat, _: str) -> str:
-    from harkback.chat.conversation import Conversation, paths
-
     told = []
     now_ms = chat.memories().now_ms
-    for path in paths(chat.data)[:_MOST_LISTED]:
-        one = Conversation.load(path)
-        told.append(f"{one.native[:_SHORT]}  {age(one.ended_ms, now_ms, language_of(one.title))}  {line(one.title)}")
+    for one in earlier(chat.data, _MOST_LISTED):
+        ended = age(one.last_ms(now_ms), now_ms, language_of(one.title))
+        told.append(f"{one.native[:_SHORT]}  {ended}  {line(one.title)}")
+    older = len(paths(chat.data)) - _MOST_LISTED
+    if older > 0:
+        told.append(f"{older:,} older ones are not listed; /resume ID goes on with any.")
     return "\n".join(told) or "There is no earlier conversation."
 
 
 def _resume(chat: Chat, rest: str) -> str:
     chat.resume(_given("/resume", rest))
-    return f"Going on with: {line(chat.conversation.title)}"
+    return chat.conversation.recap()
 
 
 def _model(chat: Chat, rest: str) -> str:

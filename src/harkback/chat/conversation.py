@@ -1,19 +1,23 @@
 """One conversation, and its transcript: JSON lines in the folder `chat` of the archive, read by `sources.hark_chat`.
 
-A line is written as soon as something was said. Secrets are masked in it; what the model is shown is not.
+A line is written as soon as something was said; where that cannot be done, with the next one. Secrets are masked in it;
+what the model is shown is not.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from threading import Lock
 from uuid import uuid4
 
 from harkback import errors
 from harkback._record import NamedTuple
 from harkback.models.chatting import MODEL, PERSON
 from harkback.redact import masker
+from harkback.telling import line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +28,8 @@ if TYPE_CHECKING:
 
 FOLDER = "chat"
 AGENT = "hark-chat"
+_RECAP_TURNS = 4
+_RECAP_CHARS = 300
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -51,6 +57,14 @@ class Conversation:
         self.ended_ms = 0
         self.tried_ms = 0
         """When that was the last time."""
+        self.trouble: errors.FileUnwritable | None = None
+        """Why not all of it is written down."""
+        self._waiting: list[str] = []
+        """The lines that are not written down."""
+        self._has_told = False
+        self._began_ms = 0
+        self._changed_ms = 0
+        self._writing = Lock()
 
     @classmethod
     def begin(cls, data: str, now_ms: int, cwd: str) -> Conversation:
@@ -65,7 +79,13 @@ class Conversation:
         one = cls(path, native_of(path), "")
         for row in _rows(path):
             one._take(row)
+        with suppress(OSError):
+            one._changed_ms = os.stat(path).st_mtime_ns // 1_000_000
         return one
+
+    def last_ms(self, now_ms: int) -> int:
+        """Say when something was said last; where that lies ahead or is not known, when the file was changed."""
+        return self.ended_ms if 0 < self.ended_ms <= now_ms else min(self._changed_ms, now_ms)
 
     @property
     def id(self) -> str:
@@ -78,29 +98,35 @@ class Conversation:
         first = next((one.text for one in self.turns if one.role == PERSON), "")
         return first.strip().partition("\n")[0]
 
+    def recap(self) -> str:
+        """Say of what it is, and what was said last, a line each."""
+        told = [f"Going on with: {line(self.title)}"]
+        for one in self.turns[-_RECAP_TURNS:]:
+            said = line(one.text)
+            said = said if len(said) <= _RECAP_CHARS else f"{said[: _RECAP_CHARS - 1]}…"
+            told.append(f"{'> ' if one.role == PERSON else '  '}{said}")
+        return "\n".join(told)
+
     def add(self, role: str, text: str, now_ms: int, model: str = "") -> None:
-        """Take in what was said, and write it down. Raises FileUnwritable; then it is taken in all the same."""
+        """Take in what was said, and write it down."""
         self.turns.append(Turn(role, text, now_ms))
         row = {"type": "message", "id": uuid4().hex[:16], "timestamp": _written(now_ms), "role": role, "text": text}
         self._write({**row, "model": model} if model else row, now_ms)
 
     def add_call(self, call: Call, now_ms: int) -> str:
-        """Write down what the model wants done; gives the id of the call. Raises FileUnwritable."""
+        """Write down what the model wants done; gives the id of the call."""
         one = uuid4().hex[:16]
         row = {"type": "call", "id": one, "timestamp": _written(now_ms), "tool": call.tool}
         self._write({**row, "arguments": call.arguments}, now_ms)
         return one
 
     def add_result(self, call: str, tool: str, text: str, now_ms: int) -> None:
-        """Write down what a call gave. Raises FileUnwritable."""
+        """Write down what a call gave."""
         row = {"type": "result", "id": uuid4().hex[:16], "call": call, "timestamp": _written(now_ms), "tool": tool}
         self._write({**row, "text": text}, now_ms)
 
     def note_extracted(self, turns: int, summary: str, now_ms: int, saved: Sequence[tuple[str, str]] = ()) -> None:
-        """Write down that memories were taken of the first turns, which, by what words, and what the turns were about.
-
-        Raises FileUnwritable.
-        """
+        """Write down that memories were taken of the first turns: which, by what words, and a summary."""
         self.extracted, self.failures = max(self.extracted, turns), 0
         self.summary = summary or self.summary
         row: dict[str, Any] = {"type": "extracted", "timestamp": _written(now_ms), "turns": turns, "summary": summary}
@@ -108,25 +134,44 @@ class Conversation:
         self._write(row, now_ms)
 
     def note_failed(self, now_ms: int) -> None:
-        """Write down that nothing usable came when memories were to be taken. Raises FileUnwritable."""
+        """Write down that nothing usable came when memories were to be taken."""
         self.failures, self.tried_ms = self.failures + 1, now_ms
         self._write({"type": "failed", "timestamp": _written(now_ms), "turns": self.extracted}, now_ms)
 
+    def news(self) -> str:
+        """Say once why what was said is not written down, or nothing."""
+        if self.trouble is None or self._has_told:
+            return ""
+        self._has_told = True
+        return str(self.trouble)
+
+    def catch_up(self) -> None:
+        """Write down what could not be before; `trouble` says whether that can still not be done."""
+        with self._writing:
+            self._write_waiting()
+
     def _write(self, row: dict[str, Any], now_ms: int) -> None:
-        lines = [json.dumps(_masked(row), ensure_ascii=False)]
+        with self._writing:
+            self._began_ms = self._began_ms or now_ms
+            self._waiting.append(json.dumps(_masked(row), ensure_ascii=False))
+            self._write_waiting()
+
+    def _write_waiting(self) -> None:
+        if not self._waiting:
+            return
+        text = "".join(f"{one}\n" for one in self._waiting)
         try:
             os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
-            with open(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600), "r+b") as file:
-                if not file.seek(0, os.SEEK_END):
-                    began = _written(self.turns[0].time_ms if self.turns else now_ms)
-                    head = {"type": "session", "version": 1, "id": self.native, "timestamp": began, "cwd": self.cwd}
-                    lines.insert(0, json.dumps(head, ensure_ascii=False))
-                else:
-                    file.seek(-1, os.SEEK_END)
-                    lines[:0] = [""] if file.read(1) != b"\n" else []  # whoever wrote last was killed in a line
-                file.write("".join(f"{line}\n" for line in lines).encode("utf-8", "replace"))
+            _append(self.path, json.dumps(self._head(), ensure_ascii=False), text)
         except OSError as error:
-            raise errors.FileUnwritable(self.path, error.strerror or error) from error
+            self.trouble = errors.FileUnwritable(self.path, error.strerror or error)
+        else:
+            self._waiting, self.trouble = [], None
+
+    def _head(self) -> dict[str, Any]:
+        began_ms = self.turns[0].time_ms if self.turns else self._began_ms
+        began = _written(began_ms)
+        return {"type": "session", "version": 1, "id": self.native, "timestamp": began, "cwd": self.cwd}
 
     def _take(self, row: dict[str, Any]) -> None:
         match row:
@@ -149,15 +194,62 @@ def native_of(path: str) -> str:
 
 
 def paths(data: str) -> list[str]:
-    """List the transcripts, the one that changed last first."""
-    folder = os.path.join(data, FOLDER)
+    """List the transcripts, the one that changed last first; what is no file of ours is passed over."""
     found = []
     try:
-        with os.scandir(folder) as entries:
-            found = [(one.stat().st_mtime_ns, one.path) for one in entries if one.name.endswith(".jsonl")]
+        with os.scandir(os.path.join(data, FOLDER)) as entries:
+            for one in entries:
+                with suppress(OSError):
+                    if one.name.endswith(".jsonl") and one.is_file():
+                        found.append((one.stat().st_mtime_ns, one.path))
     except OSError:
         return []
     return [path for _, path in sorted(found, reverse=True)]
+
+
+def earlier(data: str, most: int) -> Iterator[Conversation]:
+    """Give the conversations, the one that changed last first, of at most so many files.
+
+    Those that cannot be read, or in which nobody said anything, are passed over.
+    """
+    for path in paths(data)[:most]:
+        with suppress(errors.FileUnreadable):
+            one = Conversation.load(path)
+            if one.turns:
+                yield one
+
+
+def _append(path: str, head: str, text: str) -> None:
+    """Add lines to a transcript, behind a head where it is new: all of them, or none. Raises OSError."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        size = os.lseek(file, 0, os.SEEK_END)
+        if not size:
+            text = f"{head}\n{text}"
+        elif _last_byte(file) != b"\n":  # whoever wrote last was killed in a line
+            text = f"\n{text}"
+        _write_all(file, text.encode("utf-8", "replace"), size)
+    finally:
+        os.close(file)
+        with suppress(OSError):
+            if not os.path.getsize(path):
+                os.unlink(path)
+
+
+def _last_byte(file: int) -> bytes:
+    os.lseek(file, -1, os.SEEK_END)
+    return os.read(file, 1)
+
+
+def _write_all(file: int, data: bytes, size: int) -> None:
+    written = 0
+    try:
+        while written < len(data):
+            written += os.write(file, data[written:])
+    except OSError:
+        if written and os.lseek(file, 0, os.SEEK_END) == size + written:  # nobody else has written
+            os.ftruncate(file, size)
+        raise
 
 
 def _rows(path: str) -> Iterator[dict[str, Any]]:
@@ -166,9 +258,9 @@ def _rows(path: str) -> Iterator[dict[str, Any]]:
             lines = file.read().decode("utf-8", "replace").split("\n")
     except OSError as error:
         raise errors.FileUnreadable(path, error.strerror or error) from error
-    for line in lines:
+    for text in lines:
         try:
-            row = json.loads(line)
+            row = json.loads(text)
         except (ValueError, RecursionError):
             continue
         if isinstance(row, dict):

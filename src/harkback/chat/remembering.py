@@ -15,7 +15,7 @@ from harkback import errors
 from harkback.archive.memories import Details
 from harkback.chat.asking import asked
 from harkback.chat.compaction import estimate
-from harkback.chat.conversation import Conversation, paths
+from harkback.chat.conversation import Conversation, earlier
 from harkback.chat.extraction import NOTHING, Unusable, part_of
 from harkback.models.chatting import PERSON
 from harkback.telling import line
@@ -90,14 +90,15 @@ class Remembering:
 
     def _take_left_over(self, data: str, chatter: Chatter, but: str) -> None:
         taken = 0
-        for path in paths(data)[:_LOOKED_AT]:
-            if path == but or path in self._held or taken >= _LEFT_OVER:
+        for one in earlier(data, _LOOKED_AT):
+            is_here = one.path == but or one.path in self._held
+            if is_here or _now_ms() - max(one.ended_ms, one.tried_ms) <= _REST_MS or not is_waiting(one):
                 continue
-            with suppress(errors.FileUnreadable, Unusable):  # of this one; the next may be taken
-                one = Conversation.load(path)
-                if _now_ms() - max(one.ended_ms, one.tried_ms) > _REST_MS and is_waiting(one):
-                    taken += 1
-                    self._take(one, one.turns, chatter)
+            with suppress(Unusable):  # of this one; the next may be taken
+                self._take(one, one.turns, chatter)
+            taken += 1
+            if taken >= _LEFT_OVER:
+                return
 
     def _take(self, conversation: Conversation, turns: Sequence[Turn], chatter: Chatter) -> None:
         while any(turn.role == PERSON for turn in turns[conversation.extracted :]):

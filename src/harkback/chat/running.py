@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from threading import Timer
+
 from harkback import errors
 from harkback.chat import commands
 
@@ -10,19 +12,34 @@ if TYPE_CHECKING:
     from harkback.chat.screen import Screen
     from harkback.chat.talking import Chat
 
+_PATIENCE_S = 0.5
+_TAKING = "Taking memories of what was said … (Ctrl-C leaves that to a later chat)"
+
 
 def run(chat: Chat) -> int:
     """Talk until the end of the input; gives 0, or 2 where the last thing said could not be answered."""
     screen = chat.screen
     status = _talk(chat, screen)
+    waiting = Timer(_PATIENCE_S, screen.note, (_TAKING,))
+    waiting.daemon = True
+    waiting.start()
     try:
         trouble = chat.close()
+        waiting.cancel()
         _tell_news(chat, screen)
         if trouble:
-            screen.note(f"hark: No memories were taken of the last turns ({trouble}). A later hark chat tries again.")
+            screen.note(f"hark: No memories were taken of the last turns ({trouble}). {_what_then(chat)}")
     except KeyboardInterrupt:
-        screen.note("hark: A later hark chat takes the memories of this conversation.")
+        screen.note(f"hark: No memories were taken of the last turns. {_what_then(chat)}")
+    finally:
+        waiting.cancel()
     return status
+
+
+def _what_then(chat: Chat) -> str:
+    if chat.conversation.trouble:
+        return "They were not written down either, so no later hark chat can."
+    return "A later hark chat tries again."
 
 
 def _talk(chat: Chat, screen: Screen) -> int:
@@ -33,7 +50,7 @@ def _talk(chat: Chat, screen: Screen) -> int:
     while True:
         try:
             _tell_news(chat, screen)
-            typed = screen.read()
+            typed = _read(screen)
             if typed is None:
                 return status
             if typed.strip():
@@ -51,9 +68,19 @@ def _talk(chat: Chat, screen: Screen) -> int:
             screen.note("(cut short; Ctrl-D ends)")
 
 
+def _read(screen: Screen) -> str | None:
+    while True:
+        try:
+            return screen.read()
+        except KeyboardInterrupt:
+            screen.note("(Ctrl-D ends)")
+
+
 def _tell_news(chat: Chat, screen: Screen) -> None:
     if told := chat.news():
         screen.note(told)
+    if told := chat.conversation.news():
+        screen.note(f"hark: {told} The chat goes on; what is said is written down as soon as that can be done.")
 
 
 def say_how_to_set_up(screen: Screen) -> None:

@@ -35,6 +35,8 @@ class Pipes:
 
     def read(self) -> str | None:
         """Read on to the end of what is said."""
+        if sys.stdin is None:  # closed by whoever started us
+            return None
         lines: list[str] = []
         while line := sys.stdin.readline():
             line = line.rstrip("\r\n")
@@ -60,8 +62,9 @@ class Pipes:
     def note(self, text: str) -> None:
         """Write a line to standard error."""
         sys.stdout.flush()
-        sys.stderr.write(f"{plain(text)}\n")
-        sys.stderr.flush()
+        if sys.stderr is not None:
+            sys.stderr.write(f"{plain(text)}\n")
+            sys.stderr.flush()
 
     def confirms(self, text: str, question: str) -> bool | None:  # noqa: ARG002 - as every screen has it
         """Ask nobody: what comes next in a pipe is no answer."""

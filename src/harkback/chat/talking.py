@@ -11,7 +11,7 @@ from harkback import errors
 from harkback.archive.memories import Details
 from harkback.chat import phrases
 from harkback.chat.compaction import MESSAGE_TOKENS, compact, estimate
-from harkback.chat.conversation import AGENT, Conversation, native_of, paths
+from harkback.chat.conversation import AGENT, Conversation, earlier, native_of, paths
 from harkback.chat.offering import offer
 from harkback.chat.prompting import Past, system_message
 from harkback.chat.remembering import Remembering, is_waiting, told_of
@@ -125,15 +125,21 @@ class Chat:
         self.conversation = Conversation.begin(self.data, _now_ms(), self.door.cwd)
 
     def resume(self, named: str) -> None:
-        """Go on with an earlier conversation, named by the beginning of its id. Raises NotFound, Ambiguous."""
+        """Go on with an earlier conversation, named by the beginning of its id.
+
+        Raises NotFound, Ambiguous, FileUnreadable.
+        """
         wanted = named.removeprefix(f"{AGENT}:")
         found = [path for path in paths(self.data) if native_of(path).startswith(wanted)] if wanted else []
         if not found:
             raise errors.NotFound(named)
         if len(found) > 1:
             raise errors.Ambiguous(named, ", ".join(native_of(path) for path in found))
+        if found[0] == self.conversation.path:
+            return
+        earlier_one = self.remembering.held(found[0]) or Conversation.load(found[0])
         self._leave()
-        self.conversation = self.remembering.held(found[0]) or Conversation.load(found[0])
+        self.conversation = earlier_one
 
     def news(self) -> str:
         """Say which memories were taken since this was asked last."""
@@ -148,6 +154,7 @@ class Chat:
 
     def _leave(self) -> None:
         """End the conversation, of which memories are taken."""
+        self.conversation.catch_up()
         if self._every and self._chatter is not None and is_waiting(self.conversation):
             self.remembering.take(self.conversation, self._chatter)
         self.used, self.looked, self.first, self.has_offered = (), [], 0, False
@@ -273,9 +280,8 @@ class Chat:
         if self._past is None:
             since_ms = now_ms - self.door.settings.number("chat.summary_hours") * _HOUR_MS
             self._past = []
-            for path in paths(self.data)[:_MOST_PAST] if since_ms < now_ms else ():
-                one = Conversation.load(path)
-                if one.summary and one.ended_ms > since_ms and path != self.conversation.path:
+            for one in earlier(self.data, _MOST_PAST) if since_ms < now_ms else ():
+                if one.summary and since_ms < one.ended_ms <= now_ms and one.path != self.conversation.path:
                     self._past.insert(0, Past(one.summary, one.ended_ms))
         return self._past
 

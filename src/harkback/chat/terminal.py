@@ -7,18 +7,19 @@ archive, secrets masked.
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.completion import Completer, Completion
 from prompt_toolkit.history import FileHistory
+from prompt_toolkit.input.typeahead import clear_typeahead
 from prompt_toolkit.key_binding import KeyBindings
 from rich.console import Console
-from rich.live import Live
-from rich.markdown import Markdown
 from rich.text import Text
 
-from harkback.chat.commands import COMMANDS
+from harkback import errors
 from harkback.chat.conversation import FOLDER
+from harkback.chat.drawing import Drawing, unechoed
 from harkback.redact import masker
 from harkback.telling import plain
 
@@ -28,27 +29,30 @@ if TYPE_CHECKING:
 
     from prompt_toolkit.completion import CompleteEvent
     from prompt_toolkit.document import Document
+    from prompt_toolkit.input import Input
     from prompt_toolkit.key_binding import KeyPressEvent
 
+    from harkback.chat.completing import Suggestion
+
 _PROMPT = "> "
-_REFRESHES_A_SECOND = 12
 _YES = frozenset({"y", "yes", "是", "好", "はい"})
-_FENCES = ("```", "~~~")
 
 
 class Terminal:
     """Where a person types and reads."""
 
-    def __init__(self, data: str, *, ready: Callable[[], None], colors: bool) -> None:
-        """`ready` is called whenever the line can be typed on."""
-        folder = os.path.join(data, FOLDER)
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+    def __init__(
+        self, data: str, *, ready: Callable[[], None], suggest: Callable[[str], Iterable[Suggestion]], colors: bool
+    ) -> None:
+        """`ready` is called whenever the line can be typed on; `suggest` says what may follow, in a thread."""
         self.console = Console(highlight=False, no_color=not colors)
         self.ready = ready
+        self._history = _Masked(os.path.join(data, FOLDER, "history"))
         self._session: PromptSession[str] = PromptSession(
-            history=_Masked(os.path.join(folder, "history")),
-            completer=_Commands(),
+            history=self._history,
+            completer=_Commands(suggest),
             complete_while_typing=True,
+            complete_in_thread=True,
             multiline=True,
             key_bindings=_keys(),
             prompt_continuation=lambda width, _, __: " " * width,
@@ -60,20 +64,15 @@ class Terminal:
             return self._session.prompt(_PROMPT, pre_run=self.ready)
         except EOFError:
             return None
+        finally:
+            if trouble := self._history.news():
+                self.note(f"hark: {trouble} The arrow keys find what was typed until this chat ends.")
 
     def answer(self, pieces: Iterator[str]) -> None:
-        """Render what comes as Markdown; what is finished of it is not drawn again."""
-        text = ""
-        with self._live() as live:
+        """Render what comes as Markdown; what is typed meanwhile waits for the next line."""
+        with unechoed(self._session.input), Drawing(self.console) as drawing:
             for piece in pieces:
-                is_first = not text
-                text += plain(piece)
-                end = settled(text)
-                if end:
-                    live.console.print(Markdown(text[:end]))
-                    live.console.print()
-                    text = text[end:]
-                live.update(Markdown(text), refresh=is_first)
+                drawing.add(plain(piece))
 
     def say(self, text: str) -> None:
         """Show lines as they stand."""
@@ -84,46 +83,65 @@ class Terminal:
         self.console.print(Text(plain(text), style="dim"))
 
     def confirms(self, text: str, question: str) -> bool | None:
-        """Show a text and ask for a yes; Ctrl-D is none. Raises KeyboardInterrupt."""
+        """Show a text and ask for a yes, typed after it was shown; Ctrl-D is none. Raises KeyboardInterrupt."""
         self.console.print(Text(plain(text), style="bold"))
+        asking = PromptSession[str]()
+        _forget_typed(asking.input)
         try:
-            return PromptSession[str]().prompt(f"{question} [y/N] ").strip().lower() in _YES
+            return asking.prompt(f"{question} [y/N] ").strip().lower() in _YES
         except EOFError:
             return False
 
-    def _live(self) -> Live:
-        return Live(console=self.console, refresh_per_second=_REFRESHES_A_SECOND, vertical_overflow="crop")
 
-
-def settled(text: str) -> int:
-    """Say up to where a text that grows holds whole blocks of Markdown: the last empty line outside of code."""
-    end = at = 0
-    is_code = False
-    for line in text.splitlines(keepends=True):
-        at += len(line)
-        if line.lstrip().startswith(_FENCES):
-            is_code = not is_code
-        elif not line.strip() and line.endswith("\n") and not is_code:
-            end = at
-    return end
+def _forget_typed(source: Input) -> None:
+    """Throw away what was typed ahead: it answers nothing that nobody had seen."""
+    with source.raw_mode():
+        while source.read_keys():
+            pass
+        source.flush_keys()
+    clear_typeahead(source)
 
 
 class _Masked(FileHistory):
-    """The history on disk, without secrets."""
+    """The history on disk, without secrets; where it cannot be kept there, that of this chat alone."""
+
+    def __init__(self, filename: str) -> None:
+        self._trouble: errors.HarkError | None = None
+        self._has_told = False
+        super().__init__(filename)
+
+    def news(self) -> str:
+        """Say once why it cannot be kept, or nothing."""
+        if self._trouble is None or self._has_told:
+            return ""
+        self._has_told = True
+        return str(self._trouble)
+
+    def load_history_strings(self) -> Iterable[str]:
+        try:
+            return list(super().load_history_strings())
+        except OSError as error:
+            self._trouble = errors.FileUnreadable(self.filename, error.strerror or error)
+            return []
 
     def store_string(self, string: str) -> None:
-        super().store_string(masker().mask(string)[0])
+        with suppress(OSError):
+            os.makedirs(os.path.dirname(self.filename), mode=0o700, exist_ok=True)
+        try:
+            super().store_string(masker().mask(string)[0])
+        except OSError as error:
+            self._trouble = errors.FileUnwritable(self.filename, error.strerror or error)
 
 
 class _Commands(Completer):
     """Completes what begins with a slash."""
 
+    def __init__(self, suggest: Callable[[str], Iterable[Suggestion]]) -> None:
+        self._suggest = suggest
+
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:  # noqa: ARG002 - prompt_toolkit's
-        typed = document.text_before_cursor
-        if typed.startswith("/") and " " not in typed:
-            for one in COMMANDS:
-                if one.name.startswith(typed):
-                    yield Completion(one.name, -len(typed), display_meta=one.help)
+        for one in self._suggest(document.text_before_cursor):
+            yield Completion(one.text, -one.typed, display_meta=one.help)
 
 
 def _keys() -> KeyBindings:

@@ -33,9 +33,14 @@ def chat(options: argparse.Namespace) -> int:
     if options.resume:
         talk.resume(options.resume)
     if is_typed():
+        from harkback.chat.completing import suggestions
         from harkback.chat.terminal import Terminal
 
-        talk.screen = Terminal(talk.data, ready=talk.warm, colors=is_terminal())
+        talk.screen = Terminal(
+            talk.data, ready=talk.warm, suggest=lambda typed: suggestions(talk, typed), colors=is_terminal()
+        )
+        if options.resume:
+            talk.screen.say(talk.conversation.recap())
     else:
         talk.warm()
     return run(talk)
@@ -54,7 +59,9 @@ def is_typed() -> bool:
     """Whether a person types and reads at a terminal that can be drawn on."""
     from importlib.util import find_spec
 
-    is_person = sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    is_person = (
+        sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    )
     return is_person and find_spec("prompt_toolkit") is not None
 
 
