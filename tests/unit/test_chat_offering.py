@@ -14,11 +14,13 @@ from harkback.model import DONE, EVENT, FACT, TASK, Memory
 TUESDAY = int(datetime(2031, 5, 6, 16, 0).timestamp() * 1000)  # noqa: DTZ001 - the zone of the machine, as said there
 
 
-def hit(text: str, kind: str, *, similarity: float = 0.9, status: str = "active") -> Recalled:
+def hit(
+    text: str, kind: str, *, similarity: float = 0.9, status: str = "active", words: float = 0, date: float = 0
+) -> Recalled:
     found = told_time(text, kind, TUESDAY)
-    since, until, words = (found.since_ms, found.until_ms, found.words) if found else (None, None, "")
-    one = Memory("k1", text, kind=kind, status=status, event_since_ms=since, event_until_ms=until, event_words=words)
-    return Recalled(one, 1.0, similarity, 0, 0, 0, 0, 0, 1.0, 0, is_current=True)
+    since, until, told = (found.since_ms, found.until_ms, found.words) if found else (None, None, "")
+    one = Memory("k1", text, kind=kind, status=status, event_since_ms=since, event_until_ms=until, event_words=told)
+    return Recalled(one, 1.0, similarity, words, 0, 0, date, 0, 1.0, 0, is_current=True)
 
 
 @pytest.mark.parametrize(
@@ -67,6 +69,11 @@ def test_what_is_far_or_over_or_done_or_not_spoken_of_is_not_offered() -> None:
     near = "the office closes on Thursday"
     assert offer([hit(near, FACT)], "the office", TUESDAY)
     assert not offer([hit(near, FACT, similarity=0.1)], "the office", TUESDAY)
+    assert not offer([hit(near, FACT, similarity=0.1, words=0.3)], "the office", TUESDAY)
+    assert not offer([hit(near, FACT, similarity=0.1, date=1)], "the office", TUESDAY)
+    assert offer([hit(near, FACT, similarity=0.1, words=0.3, date=1)], "the office", TUESDAY)
+    assert offer([hit("the demo is on 2031-05-13 at 18:00", EVENT)], "the demo", TUESDAY)
+    assert not offer([hit("the demo is on 2031-05-14 at 9:00", EVENT)], "the demo", TUESDAY)
     assert not offer([hit(near, FACT, status=DONE)], "the office", TUESDAY)
     for text in ("the office closes in 3 weeks", "the office closed on Monday", "we moved in May", "the port is 5433"):
         assert not offer([hit(text, FACT)], "the office", TUESDAY)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from datetime import timedelta
 
 from harkback.archive.memories import told_time
 from harkback.memory.ages import age, language_of
@@ -20,9 +19,11 @@ if TYPE_CHECKING:
     from harkback.model import Memory
 
 _DAY_MS = 86_400_000
-_NEAR_MS = 7 * _DAY_MS
+_NEAR_DAYS = 7
 _FITS = 0.4
 """A memory whose similarity is less was hardly spoken of."""
+_FITS_ON_ITS_DAY = 0.25
+"""So much of the words is enough, where its day was named as well."""
 
 _OFFERS = {
     "zh-TW": "{when}（{age}）：{text}。需要準備嗎？",
@@ -67,7 +68,7 @@ def kind_of(text: str, now_ms: int) -> str:
 
 def offer(recalled: Sequence[Recalled], said: str, now_ms: int) -> str:
     """Write the line, in the language of what was `said`; "" where nothing is due."""
-    one = next((hit.memory for hit in recalled if hit.similarity >= _FITS and _is_due(hit.memory, now_ms)), None)
+    one = next((hit.memory for hit in recalled if _is_spoken_of(hit) and _is_due(hit.memory, now_ms)), None)
     if one is None:
         return ""
     language = language_of(said)
@@ -78,10 +79,14 @@ def offer(recalled: Sequence[Recalled], said: str, now_ms: int) -> str:
     )
 
 
+def _is_spoken_of(hit: Recalled) -> bool:
+    return hit.similarity >= _FITS or (hit.date > 0 and hit.words >= _FITS_ON_ITS_DAY)
+
+
 def _is_due(one: Memory, now_ms: int) -> bool:
-    """Whether it is open and within a week; a task may be late."""
+    """Whether it is open and on one of the next seven days; a task may be late."""
     since_ms = one.event_since_ms
-    if one.status != ACTIVE or since_ms is None or since_ms > now_ms + _NEAR_MS:
+    if one.status != ACTIVE or since_ms is None or _days(since_ms, now_ms) > _NEAR_DAYS:
         return False
     if one.kind == TASK or since_ms > now_ms:
         return True
@@ -91,12 +96,19 @@ def _is_due(one: Memory, now_ms: int) -> bool:
 def _age(one: Memory, now_ms: int, language: str) -> str:
     """Say how far off it is, in days of the calendar where it names no time of day, or is a day away or more."""
     since_ms = one.event_since_ms or now_ms
-    day, today = local(since_ms), local(now_ms)
     is_day = one.event_until_ms is not None and _is_midnight(since_ms) and _is_midnight(one.event_until_ms)
-    if day is None or today is None or not (is_day or abs(since_ms - now_ms) >= _DAY_MS):
+    if not is_day and abs(since_ms - now_ms) < _DAY_MS:
         return age(since_ms, now_ms, language)
-    days = (day.date() - today.date()) // timedelta(days=1)
+    days = _days(since_ms, now_ms)
     return age(now_ms + days * _DAY_MS, now_ms, language) if days else _TODAY[language]
+
+
+def _days(time_ms: int, now_ms: int) -> int:
+    """Count the midnights between."""
+    day, today = local(time_ms), local(now_ms)
+    if day is None or today is None:
+        return (time_ms - now_ms) // _DAY_MS
+    return (day.date() - today.date()).days
 
 
 def _is_midnight(time_ms: int) -> bool:
