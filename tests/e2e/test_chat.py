@@ -8,9 +8,15 @@ import subprocess
 import sys
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from harkback import errors
+from harkback.archive.memories import Memories
+from harkback.chat.commands import run as run_command
+from harkback.config import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -476,3 +482,29 @@ def test_with_a_stream_closed_it_ends_without_a_crash(server: ChatServer, closed
     assert (done.returncode, done.stdout) == (2, "")
     assert "Traceback" not in done.stderr
     assert server.requests == []
+
+
+@pytest.mark.parametrize("yes", [True, False, None])
+def test_an_import_that_would_replace_more_than_it_adds_is_asked_about(
+    own_home: Path, tmp_path: Path, *, yes: bool | None
+) -> None:
+    memories = Memories(Place(str(own_home), os.environ["HARK_HOME"]), {}, 1_780_000_000_000, str(own_home))
+    saved = memories.remember("The blog is built with Hugo").memory
+    other = {"id": saved.id, "text": "The blog is built with Zola", "changed_ms": saved.changed_ms + 1}
+    (tmp_path / "all.jsonl").write_text(json.dumps(other))
+    asked: list[str] = []
+
+    def confirms(text: str, question: str) -> bool | None:
+        asked.append(f"{text} {question}")
+        return yes
+
+    door = SimpleNamespace(cwd=str(tmp_path), in_step=lambda _: None)
+    chat_of: Any = SimpleNamespace(door=door, memories=lambda: memories, screen=SimpleNamespace(confirms=confirms))
+    if yes:
+        assert run_command(chat_of, "/import all.jsonl").startswith("0 memories added, 1 merged")
+    else:
+        with pytest.raises(errors.ImportNotAgreed, match="Nothing was changed"):
+            run_command(chat_of, "/import all.jsonl")
+    assert len(asked) == 1
+    assert "1 texts of memories would be replaced, 0 memories added. Go on?" in asked[0]
+    assert [one.text for one in memories.listed().memories] == [other["text"] if yes else saved.text]
