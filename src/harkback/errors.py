@@ -147,6 +147,10 @@ class UnknownChatCommand(HarkError):
     """There is no command {0}. /help lists all of them; what begins with a space is said as it stands."""
 
 
+class ChatUsage(HarkError):
+    """{0} takes {1}. /help lists all commands."""
+
+
 class ModelFailed(HarkError):
     """{0} did not answer ({1}). What you said is kept; say it again, or name another model with /model."""
 
@@ -487,3 +491,28 @@ class NoTimer(HarkError):
 
 class TimerFailed(HarkError):
     """`{0}` failed ({1}). Nothing is left of it. Run it by hand to see why, or use another timer of your own."""
+
+
+# What is said otherwise in a chat, where the next step is a command of the chat.
+
+
+class NoChatMemory(NoMemory):
+    """No memory has the id {0!r}. `/mem list --everywhere` lists them with their ids."""
+
+
+class NoneInChat(NothingRemembered):
+    """Nothing has been remembered yet. `/remember TEXT` saves a fact."""
+
+
+class NoEarlierChat(NotFound):
+    """No conversation has an id that begins with {0!r}. /sessions lists them."""
+
+
+class ChatFileThere(FileThere):
+    """{0} is there already, and was not touched. Name another file."""
+
+
+class ImportNotAgreed(NotAgreed):
+    """Nothing was changed, for more texts would be replaced than added. `hark memories import FILE` in a shell asks as
+    well, and with --yes does it unasked.
+    """

@@ -8,9 +8,15 @@ import subprocess
 import sys
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from harkback import errors
+from harkback.archive.memories import Memories
+from harkback.chat.commands import run as run_command
+from harkback.config import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -241,6 +247,119 @@ def test_commands_do_what_they_say(server: ChatServer, tmp_path: Path) -> None:
     assert server.requests == []
 
 
+def test_what_was_told_in_plain_words_is_offered_once_in_another_process(server: ChatServer) -> None:
+    server.otherwise = lambda _: Reply("議程。")
+    assert chat("記住週四下午三點有會議").out.startswith("Remembered (k")
+    asked = "週四下午的會議要準備什麼\uff1f"
+    assert "需要準備嗎" not in chat(asked, env={"HARK_CHAT_PROACTIVE": "off"}).out
+    talk = chat(asked, asked)
+    assert talk.out.count("\uff1a週四下午三點有會議。需要準備嗎") == 1
+    assert talk.out.startswith("議程。\n20")
+    assert "需要準備嗎" not in chat("大象是什麼").out
+
+
+def test_a_fact_with_a_date_has_its_kind(server: ChatServer) -> None:
+    told = chat(
+        "記住週四下午三點有會議", "remember that I must renew the passport by Friday", "remember the port is 5433"
+    )
+    assert told.out.count("Remembered (k") == 3
+    for option, is_in in (("--kind event", "會議"), ("--kind=task", "passport"), ("--kind fact", "5433")):
+        listed = chat(f"/mem list {option}").out
+        assert [word for word in ("會議", "passport", "5433") if word in listed] == [is_in]
+    assert "Shall we prepare" in chat("where do I renew the passport?").out
+    assert len(server.requests) == 1
+
+
+def test_what_says_too_little_or_too_much_is_said_to_the_model(server: ChatServer) -> None:
+    long = f"remember: {'pear ' * 500}pear"
+    said_so = [
+        "これ覚えて",
+        "記住這個",
+        "remember: x",
+        long,
+        "記住我喜歡什麼\uff1f",
+        "覚えて\u3001って言ったよね\uff1f",
+    ]
+    talk = chat(*said_so)
+    assert (talk.status, talk.err) == (0, "")
+    assert talk.out == "OK.\n" * len(said_so)
+    assert said(server.requests[-1], "user") == "\n".join(said_so)
+    assert "Nothing is remembered" in chat("/dump").out
+    assert chat("記住\uff1a我的生日是5月3日").out.endswith(": 我的生日是5月3日\n")
+
+
+def test_a_question_that_only_begins_like_why_is_answered(server: ChatServer) -> None:
+    assert hark("remember", "docker runs on the staging machine").status == 0
+    for asked in ("怎麼知道 docker 有沒有在跑\uff1f", "なぜ知っている人が少ないのか、docker の話"):
+        assert chat("where does docker run?", asked).out == "OK.\nOK.\n"
+    assert "score" in chat("where does docker run?", "How do you know my machine?").out
+    assert len(server.requests) == 5
+
+
+def test_what_is_saved_before_anything_was_said_names_no_session(server: ChatServer) -> None:
+    assert chat("/remember The blog is built with Hugo").status == 0
+    assert chat("remember that the cat is called Tama").status == 0
+    one, other = sorted(hark("memories", "--json").json["memories"], key=lambda memory: str(memory["text"]))
+    assert not one["source"]["session"]
+    assert other["source"]["session"].startswith("hark-chat:")
+    assert server.requests == []
+
+
+def test_hints_in_a_chat_are_of_the_chat(server: ChatServer, tmp_path: Path) -> None:
+    assert "`/remember TEXT`" in chat(f"/export {tmp_path / 'none'}").err
+    assert "Remembered" in chat("/remember The blog is built with Hugo").out
+    file = tmp_path / "a b.jsonl"
+    assert "1 memories written" in chat(f'/export "{file}"').out
+    told = [
+        chat(one) for one in ("/forget", "/forget k1234567", f"/export {file}", "/resume 0000", "/mem", "/mem list x")
+    ]
+    assert [one.status for one in told] == [2] * len(told)
+    text = "".join(one.err for one in told)
+    for hint in (
+        "/forget takes ID.",
+        "`/mem list --everywhere`",
+        "Name another file.",
+        "/sessions lists",
+        "takes list,",
+    ):
+        assert hint in text
+    assert not any(wrong in text for wrong in ("--help", "--yes", "`hark "))
+    assert "1 known already" in chat(f"/import '{file}'").out
+    assert server.requests == []
+
+
+def test_import_takes_a_file_of_memories_and_nothing_that_lies_around(server: ChatServer, tmp_path: Path) -> None:
+    saved = hark("remember", "The blog is built with Hugo").out.split()[0]
+    file, odd, page = tmp_path / "all.jsonl", tmp_path / "odd", tmp_path / "page.md"
+    assert chat(f"/export {file}").status == 0
+    odd.write_text("no memory\n" * 12)
+    page.write_text("- The cat is called Tama\n")
+    told = chat(f"/import {odd}").out
+    assert told.count("    line ") == 5
+    assert "7 more lines" in told
+    for one in (tmp_path, page):
+        assert "`hark memories import` takes folders" in chat(f"/import {one}").err
+    assert "Tama" not in chat("/dump").out
+    assert hark("edit", saved, "The blog is built with Zola").status == 0
+    lines = [json.loads(one) for one in file.read_text().splitlines()]
+    changed = [{**one, "changed_ms": one["changed_ms"] + 3_600_000} for one in lines]
+    file.write_text("".join(f"{json.dumps(one)}\n" for one in changed))
+    talk = chat(f"/import {file}")
+    assert "hark memories import" in talk.err
+    assert "Zola" in chat("/dump").out
+    assert server.requests == []
+
+
+def test_what_is_pasted_is_no_command(server: ChatServer) -> None:
+    pasted = ["/usr/bin/python 是什麼\uff1f", "/help\\", "is what I typed"]
+    talk = chat(*pasted)
+    assert talk.out == "OK.\nOK.\n"
+    assert said(server.requests[-1], "user") == "/usr/bin/python 是什麼\uff1f\n/help\nis what I typed"
+    assert "Remembered" in chat("/remember The blog:\\", "it is built with Hugo").out
+    assert "There is no command /nothing." in chat("/nothing else").err
+    assert len(server.requests) == 2
+
+
 def test_a_conversation_is_found_by_search_and_gone_on_with(server: ChatServer) -> None:
     server.replies = [Reply("Quinces, of course.")]
     assert chat("which fruit for the jam?").status == 0
@@ -363,3 +482,29 @@ def test_with_a_stream_closed_it_ends_without_a_crash(server: ChatServer, closed
     assert (done.returncode, done.stdout) == (2, "")
     assert "Traceback" not in done.stderr
     assert server.requests == []
+
+
+@pytest.mark.parametrize("yes", [True, False, None])
+def test_an_import_that_would_replace_more_than_it_adds_is_asked_about(
+    own_home: Path, tmp_path: Path, *, yes: bool | None
+) -> None:
+    memories = Memories(Place(str(own_home), os.environ["HARK_HOME"]), {}, 1_780_000_000_000, str(own_home))
+    saved = memories.remember("The blog is built with Hugo").memory
+    other = {"id": saved.id, "text": "The blog is built with Zola", "changed_ms": saved.changed_ms + 1}
+    (tmp_path / "all.jsonl").write_text(json.dumps(other))
+    asked: list[str] = []
+
+    def confirms(text: str, question: str) -> bool | None:
+        asked.append(f"{text} {question}")
+        return yes
+
+    door = SimpleNamespace(cwd=str(tmp_path), in_step=lambda _: None)
+    chat_of: Any = SimpleNamespace(door=door, memories=lambda: memories, screen=SimpleNamespace(confirms=confirms))
+    if yes:
+        assert run_command(chat_of, "/import all.jsonl").startswith("0 memories added, 1 merged")
+    else:
+        with pytest.raises(errors.ImportNotAgreed, match="Nothing was changed"):
+            run_command(chat_of, "/import all.jsonl")
+    assert len(asked) == 1
+    assert "1 texts of memories would be replaced, 0 memories added. Go on?" in asked[0]
+    assert [one.text for one in memories.listed().memories] == [other["text"] if yes else saved.text]

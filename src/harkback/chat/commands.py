@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 
 from harkback import errors
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from harkback.chat.talking import Chat
+    from harkback.memory.merging import Plan
 
     Run = Callable[[Chat, str], str]
     """Does what was asked, given what stands behind the command; gives what is shown. Raises HarkError."""
@@ -28,6 +30,18 @@ if TYPE_CHECKING:
 _MOST_LISTED = 20
 _SHORT = 8
 _HELP_AT = 18
+_BAD_SHOWN = 5
+_TEXTS = ("TEXT", "QUESTION")
+_QUOTES = "\"'"
+_FEWEST_QUOTED = 2
+_IN_CHAT = {
+    errors.NoMemory: errors.NoChatMemory,
+    errors.NothingRemembered: errors.NoneInChat,
+    errors.NotFound: errors.NoEarlierChat,
+    errors.FileThere: errors.ChatFileThere,
+    errors.NotAgreed: errors.ImportNotAgreed,
+}
+"""What says elsewhere which command of the shell is next."""
 
 
 class Command(NamedTuple):
@@ -44,12 +58,22 @@ class Leave(Exception):
 
 
 def run(chat: Chat, typed: str) -> str:
-    """Do what was typed; gives what is shown. Raises HarkError, Leave."""
-    name, _, rest = typed.strip().partition(" ")
+    """Do what was typed, or say it to the model where it is no command; gives what is shown.
+
+    Raises HarkError, Leave.
+    """
+    name, rest = [*typed.split(maxsplit=1), ""][:2]
     found = BY_NAME.get(name.lower())
+    is_pasted = "\n" in typed.strip() and (found is None or found.takes not in _TEXTS)
+    if is_pasted or "/" in name[1:]:
+        chat.turn(typed)
+        return ""
     if found is None:
         raise errors.UnknownChatCommand(name)
-    return found.run(chat, rest.strip())
+    try:
+        return found.run(chat, rest.strip())
+    except tuple(_IN_CHAT) as error:
+        raise _IN_CHAT.get(type(error), type(error))(*error.values) from error
 
 
 def _remember(chat: Chat, rest: str) -> str:
@@ -60,15 +84,15 @@ def _recall(chat: Chat, rest: str) -> str:
     memories = chat.memories()
     answer = memories.recall([_given("/recall", rest)], Wanted(chat.door.settings.number("recall.limit")))
     lines = [f"{rendering.memory(one.memory, memories.now_ms)}\n    {score(one)}" for one in answer.hits]
-    return "\n".join(lines) or answer.hint
+    return "\n".join(lines) or answer.hint.replace("--everywhere", "/mem list --everywhere")
 
 
 def _mem(chat: Chat, rest: str) -> str:
-    words = _words("/mem", rest)
+    words = [part for word in _words("/mem", rest) for part in _parted(word)]
     kinds: list[str] = []
     scope = HERE
     if words[:1] != ["list"]:
-        raise errors.BadUsage("/mem", "it takes list, with --kind KIND or --everywhere behind it")
+        raise errors.ChatUsage("/mem", "list, with --kind KIND or --everywhere behind it")
     words = words[1:]
     while words:
         if words[0] == "--everywhere":
@@ -76,7 +100,7 @@ def _mem(chat: Chat, rest: str) -> str:
         elif words[0] == "--kind" and words[1:] and words[1] in MEMORY_KINDS:
             kinds, words = [*kinds, words[1]], words[2:]
         else:
-            raise errors.BadUsage("/mem list", f"it takes --everywhere and --kind with {', '.join(MEMORY_KINDS)}")
+            raise errors.ChatUsage("/mem list", f"--everywhere and --kind with {', '.join(MEMORY_KINDS)}")
     memories = chat.memories()
     listed = memories.listed(kinds=kinds, scope=scope)
     return "\n".join(rendering.memory(one, memories.now_ms) for one in listed.memories) or "No memory fits."
@@ -110,19 +134,25 @@ def _dump(chat: Chat, _: str) -> str:
 def _export(chat: Chat, rest: str) -> str:
     from harkback.archive.memory_files import MemoryFiles
 
-    done = MemoryFiles(chat.memories()).export(_given("/export", rest))
+    done = MemoryFiles(chat.memories()).export(_unquoted(_given("/export", rest)))
     return f"{done.memories:,} memories written to {done.file}"
 
 
 def _import(chat: Chat, rest: str) -> str:
     from harkback.archive.memory_files import MemoryFiles
 
+    def is_agreed(plan: Plan) -> bool:
+        told = f"{file}: {plan.replaces:,} texts of memories would be replaced, {plan.adds:,} memories added."
+        return chat.screen.confirms(told, "Go on?") is True
+
     memories = chat.memories()
-    done = MemoryFiles(memories).bring(_given("/import", rest), is_agreed=lambda _: False)
+    file = _file(chat.door.cwd, _unquoted(_given("/import", rest)))
+    done = MemoryFiles(memories).bring(file, is_agreed=is_agreed)
     chat.door.in_step(memories)
     told = f"{done.added:,} memories added, {done.merged:,} merged, {done.kept:,} known already"
-    bad = [f"    line {number}: {why}" for _, number, why in done.bad]
-    return "\n".join([told, *bad])
+    bad = [f"    line {number}: {why}" for _, number, why in done.bad[:_BAD_SHOWN]]
+    more = len(done.bad) - len(bad)
+    return "\n".join([told, *bad, *([f"    and {more:,} more lines that are no memories"] if more else [])])
 
 
 def _new(chat: Chat, _: str) -> str:
@@ -155,7 +185,7 @@ def _model(chat: Chat, rest: str) -> str:
 
 def _shell(chat: Chat, rest: str) -> str:
     if rest not in {"on", "off", ""}:
-        raise errors.BadUsage("/shell", "it takes on or off")
+        raise errors.ChatUsage("/shell", "on or off")
     chat.tools.has_shell = rest == "on" if rest else chat.tools.has_shell
     if chat.tools.has_shell:
         return (
@@ -185,7 +215,7 @@ def _exit(_: Chat, __: str) -> str:
 
 def _given(name: str, rest: str) -> str:
     if not rest:
-        raise errors.BadUsage(name, f"it takes {BY_NAME[name].takes}")
+        raise errors.ChatUsage(name, BY_NAME[name].takes)
     return rest
 
 
@@ -193,7 +223,30 @@ def _words(name: str, rest: str) -> list[str]:
     try:
         return shlex.split(rest)
     except ValueError as error:
-        raise errors.BadUsage(name, error) from error
+        raise errors.ChatUsage(name, f"{BY_NAME[name].takes} ({error})") from error
+
+
+def _parted(word: str) -> list[str]:
+    """Take `--kind=task` apart."""
+    name, sign, value = word.partition("=")
+    return [name, value] if sign and name.startswith("--") else [word]
+
+
+def _unquoted(path: str) -> str:
+    """Take the quotes off that stand around a whole path; a backslash is part of it."""
+    is_quoted = len(path) > _FEWEST_QUOTED and path[0] in _QUOTES and path[0] == path[-1]
+    return path[1:-1] if is_quoted else path
+
+
+def _file(cwd: str, named: str) -> str:
+    """Give the path of what is a file, and has memories as JSON lines. Raises ChatUsage, FileUnreadable."""
+    path = os.path.abspath(os.path.join(cwd or os.sep, os.path.expanduser(named)))
+    if os.path.isdir(path) or path.lower().endswith((".md", ".markdown")):
+        elsewhere = "a file of JSON lines; in a shell, `hark memories import` takes folders and Markdown as well"
+        raise errors.ChatUsage("/import", elsewhere)
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise errors.FileUnreadable(path, "it is no file")
+    return path
 
 
 COMMANDS = (

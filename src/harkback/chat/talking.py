@@ -12,7 +12,7 @@ from harkback.archive.memories import Details
 from harkback.chat import phrases
 from harkback.chat.compaction import MESSAGE_TOKENS, compact, estimate
 from harkback.chat.conversation import AGENT, Conversation, earlier, native_of, paths
-from harkback.chat.offering import offer
+from harkback.chat.offering import kind_of, offer
 from harkback.chat.prompting import Past, system_message
 from harkback.chat.remembering import Remembering, is_waiting, told_of
 from harkback.chat.tooling import Toolbox, shown
@@ -172,10 +172,11 @@ class Chat:
         else:
             self._ask(text)
 
-    def remember(self, fact: str, details: Details | None = None) -> str:
-        """Save a fact at once; gives what is said of it. Raises MemoryTooLong, MemoryTooShort, BadValue."""
+    def remember(self, fact: str) -> str:
+        """Save a fact at once; gives what is said of it. Raises MemoryTooLong, MemoryTooShort."""
         memories = self.memories()
-        saved = memories.remember(fact, details or Details(session=self.conversation.id))
+        session = self.conversation.id if self.conversation.turns else ""  # of nothing said there is no session
+        saved = memories.remember(fact, Details(kind_of(fact, memories.now_ms), session=session))
         self.door.in_step(memories)
         return told_of(saved)
 
