@@ -139,6 +139,12 @@ class NoChatKey(HarkError):
     """
 
 
+class BadChatKey(HarkError):
+    """What stands in {0} is no key: it has other characters than a key has. Set it anew, in the environment or with
+    `keyring set harkback {0}`.
+    """
+
+
 class NoConversation(HarkError):
     """{0} holds no conversation ({1}). It takes messages with role and content, as a JSON list or a line each."""
 

@@ -281,6 +281,13 @@ def test_what_goes_wrong_is_said_with_its_cause(server: ChatServer) -> None:
     server.replies = [Reply(status=401, error=f"wrong key {key}")]
     told = talk(server, CHAT, "hi", HARK_CHAT_KEY=key)
     assert "HTTP 401: wrong key [masked key]" in told.err
+    count = len(server.requests)
+    assert talk(server, CHAT, "hi", HARK_CHAT_KEY="a-key\n").status == 0
+    for wrong in ("\u9375", "two words"):
+        told = talk(server, CHAT, "hi", HARK_CHAT_KEY=wrong)
+        assert told.status == 2
+        assert "HARK_CHAT_KEY is no key" in told.err
+    assert len(server.requests) == count + 1
     env = {"HARK_CHAT_MODEL": "openai:m"}
     told = chat("hi", env={**env, "HARK_CHAT_BASE_URL": "http://127.0.0.1:1/v1"})
     assert "http://127.0.0.1:1/v1: " in told.err

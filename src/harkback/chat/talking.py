@@ -61,7 +61,7 @@ class Chat:
     """One person and one model, in one conversation after the other."""
 
     def __init__(self, door: Door, screen: Screen, load: Callable[[str], Chatter], model: str) -> None:
-        """`load` opens the model of a name. Raises NoModel, BadValue, NoChatKey, ExtraMissing."""
+        """`load` opens the model of a name. Raises NoModel, BadValue, NoChatKey, BadChatKey, ExtraMissing."""
         self.door = door
         self.screen = screen
         self.load = load
@@ -91,7 +91,7 @@ class Chat:
 
     @property
     def chatter(self) -> Chatter:
-        """The model, opened when it is first needed. Raises NoModel, BadValue, NoChatKey, ExtraMissing."""
+        """The model, opened when it is first needed. Raises NoModel, BadValue, NoChatKey, BadChatKey, ExtraMissing."""
         with self._loading:
             if self._chatter is None:
                 self._chatter = self.load(self.model)

@@ -103,7 +103,7 @@ def setup_of(named: str, base_url: str, key_of: Callable[[str], str], timeout_s:
     """Say which model a name such as `ollama:qwen3:4b` means.
 
     `key_of` gives the key of a name such as OPENAI_API_KEY, or "". A key that belongs to a provider is sent to that
-    provider only: to another address goes HARK_CHAT_KEY. Raises BadValue, NoChatKey.
+    provider only: to another address goes HARK_CHAT_KEY. Raises BadValue, NoChatKey, BadChatKey.
     """
     provider, _, model = named.partition(":")
     if provider not in PROVIDERS or not model.strip():
@@ -111,9 +111,12 @@ def setup_of(named: str, base_url: str, key_of: Callable[[str], str], timeout_s:
         raise errors.BadValue("chat.model", named, advice)
     own = {OPENAI: _OPENAI_URL, ANTHROPIC: _ANTHROPIC_URL, OLLAMA: OLLAMA_URL}[provider]
     is_custom = bool(base_url) or provider == OLLAMA
-    key = key_of(OWN_KEY if is_custom else _KEYS[provider])
+    name = OWN_KEY if is_custom else _KEYS[provider]
+    key = key_of(name).strip()
     if not key and not is_custom:
-        raise errors.NoChatKey(named, _KEYS[provider])
+        raise errors.NoChatKey(named, name)
+    if key and not (key.isascii() and key.isprintable() and " " not in key):
+        raise errors.BadChatKey(name)
     return ChatSetup(provider, model.strip(), base_url or own, key or "none", is_custom, timeout_s)
 
 
