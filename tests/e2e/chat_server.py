@@ -7,14 +7,17 @@ import os
 import subprocess
 import sys
 import threading
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import harkback
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
 
+    import pytest
     from tests.e2e.chat_dialects import dialect_of, error_of, head_of, said, tail_of
 else:
     from chat_dialects import dialect_of, error_of, head_of, said, tail_of
@@ -115,6 +118,18 @@ class ChatServer:
         self.http.shutdown()
         self.http.server_close()
         self.thread.join(5)
+
+
+@contextmanager
+def served(folder: Path, monkeypatch: pytest.MonkeyPatch, **env: str) -> Iterator[ChatServer]:
+    """Let a model be set that answers here, and stand in a folder that is no project."""
+    monkeypatch.chdir(folder)
+    one = ChatServer()
+    usual = {"BASE_URL": one.url, "MODEL": "openai:small", "TIMEOUT_S": "9"}
+    for name, value in {**usual, **env}.items():
+        monkeypatch.setenv(f"HARK_CHAT_{name}", value)
+    yield one
+    one.close()
 
 
 # Some days later; and at the provider's own address, as it is for who names none: then OpenAI's models speak Responses.

@@ -23,25 +23,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.e2e.chat_dialects import said
-    from tests.e2e.chat_server import SOURCE, ChatServer, Reply, chat
+    from tests.e2e.chat_server import SOURCE, ChatServer, Reply, chat, served
     from tests.e2e.pens import hark
 else:
     from chat_dialects import said
-    from chat_server import SOURCE, ChatServer, Reply, chat
+    from chat_server import SOURCE, ChatServer, Reply, chat, served
     from pens import hark
 
 
 @pytest.fixture
 def server(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     assert own_home.exists()
-    monkeypatch.chdir(tmp_path)  # no project
-    one = ChatServer()
-    monkeypatch.setenv("HARK_CHAT_BASE_URL", one.url)
-    monkeypatch.setenv("HARK_CHAT_MODEL", "openai:small")
-    monkeypatch.setenv("HARK_CHAT_TIMEOUT_S", "3")
-    monkeypatch.setenv("HARK_CHAT_EXTRACT_EVERY", "0")  # but where a test is about that
-    yield one
-    one.close()
+    with served(tmp_path, monkeypatch, EXTRACT_EVERY="0") as one:
+        yield one
 
 
 def test_an_answer_is_streamed_and_the_conversation_goes_on(server: ChatServer) -> None:

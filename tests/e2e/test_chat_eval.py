@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.e2e.chat_dialects import said
-    from tests.e2e.chat_server import SOURCE, ChatServer, Reply, chat
+    from tests.e2e.chat_server import SOURCE, ChatServer, Reply, chat, served
 else:
     from chat_dialects import said
-    from chat_server import SOURCE, ChatServer, Reply, chat
+    from chat_server import SOURCE, ChatServer, Reply, chat, served
 
 UNIT = os.path.join(os.path.dirname(os.path.dirname(__file__)), "unit")
 NONE = Reply('{"memories": [], "summary": ""}')
@@ -32,13 +32,8 @@ NONE = Reply('{"memories": [], "summary": ""}')
 @pytest.fixture
 def server(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     assert own_home.exists()
-    monkeypatch.chdir(tmp_path)  # no project
-    one = ChatServer()
-    monkeypatch.setenv("HARK_CHAT_BASE_URL", one.url)
-    monkeypatch.setenv("HARK_CHAT_MODEL", "openai:small")
-    monkeypatch.setenv("HARK_CHAT_TIMEOUT_S", "3")
-    yield one
-    one.close()
+    with served(tmp_path, monkeypatch, TIMEOUT_S="3") as one:
+        yield one
 
 
 def line(name: str, *words: str) -> dict[str, Any]:

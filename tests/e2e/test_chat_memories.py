@@ -15,24 +15,19 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.e2e.chat_dialects import said
-    from tests.e2e.chat_server import ChatServer, Reply, chat
+    from tests.e2e.chat_server import ChatServer, Reply, chat, served
     from tests.e2e.pens import hark
 else:
     from chat_dialects import said
-    from chat_server import ChatServer, Reply, chat
+    from chat_server import ChatServer, Reply, chat, served
     from pens import hark
 
 
 @pytest.fixture
 def server(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     assert own_home.exists()
-    monkeypatch.chdir(tmp_path)  # no project
-    one = ChatServer()
-    monkeypatch.setenv("HARK_CHAT_BASE_URL", one.url)
-    monkeypatch.setenv("HARK_CHAT_MODEL", "openai:small")
-    monkeypatch.setenv("HARK_CHAT_TIMEOUT_S", "3")
-    yield one
-    one.close()
+    with served(tmp_path, monkeypatch) as one:
+        yield one
 
 
 def asks_for_memories(request: dict[str, Any]) -> bool:

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.e2e.chat_dialects import ANTHROPIC, CHAT, RESPONSES, said, tools_of
-    from tests.e2e.chat_server import ChatServer, Reply, Talk, chat
+    from tests.e2e.chat_server import ChatServer, Reply, Talk, chat, served
     from tests.e2e.pens import hark
 else:
     from chat_dialects import ANTHROPIC, CHAT, RESPONSES, said, tools_of
-    from chat_server import ChatServer, Reply, Talk, chat
+    from chat_server import ChatServer, Reply, Talk, chat, served
     from pens import hark
 
 OURS = ["search_memory", "save_memory", "search_sessions", "read_session"]
@@ -27,12 +27,8 @@ APIS = pytest.mark.parametrize("api", [CHAT, RESPONSES, ANTHROPIC])
 @pytest.fixture
 def server(own_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     assert own_home.exists()
-    monkeypatch.chdir(tmp_path)  # no project
-    one = ChatServer()
-    monkeypatch.setenv("HARK_CHAT_TIMEOUT_S", "3")
-    monkeypatch.setenv("HARK_CHAT_EXTRACT_EVERY", "0")  # but where a test is about that
-    yield one
-    one.close()
+    with served(tmp_path, monkeypatch, EXTRACT_EVERY="0") as one:
+        yield one
 
 
 def talk(server: ChatServer, api: str, *lines: str, **more: str) -> Talk:
@@ -41,7 +37,8 @@ def talk(server: ChatServer, api: str, *lines: str, **more: str) -> Talk:
     if api == ANTHROPIC:
         url = server.url.removesuffix("/v1")
         return chat(*lines, env={"HARK_CHAT_MODEL": "anthropic:m", "HARK_CHAT_BASE_URL": url, **more})
-    return chat(*lines, env={"HARK_CHAT_MODEL": "openai:m", "OPENAI_API_KEY": "k", **more}, openai=server.url)
+    own = {"HARK_CHAT_MODEL": "openai:m", "HARK_CHAT_BASE_URL": "", "OPENAI_API_KEY": "k"}
+    return chat(*lines, env={**own, **more}, openai=server.url)
 
 
 @APIS
