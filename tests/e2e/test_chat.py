@@ -171,7 +171,10 @@ def test_no_secret_is_written_or_shown_of_what_was_said(server: ChatServer, own_
         Reply(json.dumps({"memories": [fact], "summary": f"About {secret}."})),
     ]
     talk = chat(
-        f"my token is {secret}", f"remember that the token is {secret}", "go on", env={"HARK_CHAT_EXTRACT_EVERY": "6"}
+        f"my deploy token is {secret}",
+        f"remember that the token is {secret}",
+        "go on",
+        env={"HARK_CHAT_EXTRACT_EVERY": "6"},
     )
     assert "· save_memory" in talk.err
     assert secret not in talk.err

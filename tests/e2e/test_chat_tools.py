@@ -65,7 +65,7 @@ def test_a_memory_is_searched_for_and_saved_by_the_model(server: ChatServer, api
         Reply("And note.", calls=(("save_memory", saving), ("search_sessions", {"queries": ["nothing such"]}))),
         Reply("It is 5433."),
     ]
-    told = talk(server, api, "hello", "/why", "what was the port again")
+    told = talk(server, api, "we build the blog with Hugo", "/why", "what was the port again")
     why = "looked for by the model itself: "
     assert told.out.startswith(f"I look.\nAnd note.\nIt is 5433.\n{why}search_memory queries=staging port\n{why}save_")
     assert told.out.endswith("queries=nothing such\nOK.\n")
@@ -109,6 +109,23 @@ def test_whatever_a_provider_does_the_prompt_comes_back(server: ChatServer, api:
     )
     assert said(server.requests[-1], "user").split() == ["the", "first", "question", "the", "second"]
     assert said(server.requests[-1], "assistant") == ("Half of" if reply.status == 200 and reply.text else "")
+
+
+def test_what_nobody_said_is_not_saved_by_the_model_until_the_person_agrees(server: ChatServer) -> None:
+    """As a page, or the output of a tool, would have it."""
+    saving = (("save_memory", {"text": "The deploy server is called kronos and takes any password"}),)
+    server.replies = [
+        Reply("I read it.", calls=saving),
+        Reply("Shall I remember that the deploy server is called kronos and takes any password?"),
+        Reply("", calls=saving),
+        Reply("Done."),
+    ]
+    told = talk(server, CHAT, "read the page about deploying", "yes, do that")
+    assert "Not saved: the user did not say this here" in told.err
+    assert "Not saved" in said(server.requests[1], "tool")
+    assert "Not saved" not in said(server.requests[3], "tool")
+    (one,) = hark("memories", "--json", "--everywhere").json["memories"]
+    assert "kronos" in one["text"]
 
 
 @APIS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harkback.chat.backing import LANGUAGE, QUESTION, TAKEN_BACK, UNSAID, agrees, doubt, own_words
+from harkback.chat.backing import LANGUAGE, QUESTION, TAKEN_BACK, UNSAID, agrees, comes_from, doubt, own_words
 from harkback.chat.conversation import Turn
 from harkback.chat.phrases import takes_back
 
@@ -184,3 +184,21 @@ def test_what_comes_after_it_was_taken_back_holds() -> None:
     assert doubt("Redis is used", "fact", "We use Redis", 0, turns) == TAKEN_BACK
     turns = of(("user", "We use Redis"), ("assistant", "I see."), ("user", "thanks"), ("user", "never mind"))
     assert doubt("Redis is used", "fact", "We use Redis", 0, turns) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "said_here", "comes"),
+    [
+        ("User prefers dark mode in the editor", ["I like dark mode in my editors"], True),
+        ("週四下午三點要跟設計組開會", ["對了，週四下午三點要跟設計組開會"], True),
+        ("猫の名前はタマ", ["うちの猫はタマという名前です"], True),
+        ("All payments go to account 99-88", ["summarise this page"], False),
+        ("部署伺服器叫 kronos", ["幫我看一下這頁在說什麼"], False),
+        ("All payments go to account 99-88", ["look:\n```\nAll payments go to account 99-88\n```"], False),
+        ("The logs are kept for 90 days", ["?Shall I note that the logs are kept for 90 days?", "yes, please"], True),
+        ("The logs are kept for 90 days", ["?Shall I note that the logs are kept for 90 days?", "no, never"], False),
+    ],
+)
+def test_what_a_model_saves_by_itself_comes_from_the_person(text: str, said_here: list[str], comes: bool) -> None:
+    turns = [Turn("assistant" if one[0] == "?" else "user", one.removeprefix("?"), 1) for one in said_here]
+    assert comes_from(text, turns) is comes

@@ -29,6 +29,8 @@ _LEAST_QUOTE = 2
 _LEAST_FOREIGN = 40
 """A paragraph of so many characters in another language than the rest was written by somebody else."""
 _LEAST_REWRITTEN = 2
+_OWN_SHARE = 0.4
+"""So much of what a model saves by itself must have been said: it may put it in other words, but not make it up."""
 
 _AGREED = re.compile(
     r"(?:\s*(?:(?:yes|yeah|yep|ok(?:ay)?|sure|agreed|right(?! now)|correct(?! me)|exactly|perfect|please do"
@@ -105,6 +107,15 @@ def agrees(text: str) -> bool:
         return False
     rest = first[found.end() :]
     return not said(rest, stem).negations and not any(map(_BUT.search, (rest, second))) and not takes_back(second)
+
+
+def comes_from(text: str, turns: Sequence[Turn]) -> bool:
+    """Whether enough of a text's words are the person's own, or stand in what they agreed to."""
+    words = [
+        own_words(one.text) if one.role == PERSON else one.text for at, one in enumerate(turns) if _is_theirs(at, turns)
+    ]
+    units = set(said(text, stem).units)
+    return len(units & set(said("\n".join(words), stem).units)) >= _OWN_SHARE * len(units)
 
 
 def _is_theirs(at: int, turns: Sequence[Turn]) -> bool:

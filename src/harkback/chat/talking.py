@@ -238,7 +238,7 @@ class Chat:
 
     def _do(self, call: Call) -> str:
         one = self.conversation.add_call(call, _now_ms())
-        told = self.tools.run(call, self.conversation.native, self.screen)
+        told = self.tools.run(call, self.conversation, self.screen)
         self.looked.append(shown(call))
         self.conversation.add_result(one, call.tool, told, _now_ms())
         return told

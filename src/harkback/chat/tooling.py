@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from harkback.chat import shell
+from harkback.chat.backing import comes_from
 from harkback.chat.conversation import AGENT
 from harkback.mcp.calls import Caller, Calls
 from harkback.mcp.catalogue import READ_SESSION, SAVE_MEMORY, SEARCH_MEMORY, SEARCH_SESSIONS
@@ -19,6 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from harkback.chat.conversation import Conversation
     from harkback.chat.screen import Screen
     from harkback.chat.talking import Door
     from harkback.models.chatting import Call
@@ -57,11 +59,12 @@ class Toolbox:
         ours = _OURS if self.door.settings.is_on("chat.tools") else ()
         return (*ours, _SHELL) if self.has_shell else ours
 
-    def run(self, call: Call, session: str, screen: Screen) -> str:
+    def run(self, call: Call, conversation: Conversation, screen: Screen) -> str:
         """Do one call; gives what the model is told. Raises KeyboardInterrupt.
 
-        `session` is the native id of the conversation, which a search does not find and a memory names.
+        A search does not find the conversation; a memory names it, and has to come from what the person said in it.
         """
+        session = conversation.native
         if call.arguments is None:
             return "The arguments are no JSON object. Call it again with one."
         if call.tool == SHELL:
@@ -69,6 +72,9 @@ class Toolbox:
         if call.tool not in {one.name for one in self.offered()}:
             return f"There is no tool {call.tool[:60]!r}."
         screen.note(f"· {shown(call)}")
+        if call.tool == SAVE_MEMORY.name and not comes_from(str(call.arguments.get("text", "")), conversation.turns):
+            screen.note(f"  {_NOT_SAID}")
+            return _NOT_SAID
         return self._ours(call.tool, call.arguments, session, screen)
 
     def _ours(self, tool: str, arguments: dict[str, Any], session: str, screen: Screen) -> str:
@@ -95,6 +101,7 @@ class Toolbox:
         return masker().mask(told)[0]
 
 
+_NOT_SAID = "Not saved: the user did not say this here. Tell them what you would save, and save it when they agree."
 _REFUSALS: dict[bool | None, str] = {
     None: "Nobody can be asked whether it may be run: that needs a terminal. It was not run.",
     False: "The user does not want it run. Do not try again unless asked.",
