@@ -43,7 +43,7 @@ from harkback.ingest.projects import project_of
 from harkback.model import CALLS, LANES, MAIN_LANES, TALK, Bounds, Coverage, StoredSession
 from harkback.query import parse
 from harkback.search.answer import Found, Looking
-from harkback.sources import SOURCES, hark_chat, source
+from harkback.sources import SOURCES, source
 from harkback.terms import PAIR, UNBROKEN_CHARS, needs
 
 TYPE_CHECKING = False
@@ -556,6 +556,8 @@ class Archive:
 
         Transcripts are their agents' and stay, but for those of whole conversations of `hark chat`, which are ours.
         """
+        from harkback.sources import hark_chat
+
         with guarded(self.place.data), self._lock(FOREVER_S, waiting):
             engine = self._open_for_writing()
             try:

@@ -109,10 +109,9 @@ def _mem(chat: Chat, rest: str) -> str:
 def _forget(chat: Chat, rest: str) -> str:
     memories = chat.memories()
     hidden = memories.put_in_bin(_given("/forget", rest))
-    memories_file = f"hark memories restore {hidden.id}"
     chat.used = tuple(one for one in chat.used if one.memory.id != hidden.id)
     chat.door.in_step(memories)
-    return f"Forgotten: {line(hidden.text)}\n    for a day {memories_file} brings it back"
+    return f"Forgotten: {line(hidden.text)}\n    for a day hark memories restore {hidden.id} brings it back"
 
 
 def _profile(chat: Chat, _: str) -> str:

@@ -9,6 +9,7 @@ from harkback.chat.commands import COMMANDS
 from harkback.chat.conversation import earlier
 from harkback.model import MEMORY_KINDS
 from harkback.telling import line
+from harkback.text.shorten import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,8 +76,7 @@ def _switches(_: Chat, before: Sequence[str]) -> Offered:
 
 
 def _cut(text: str) -> str:
-    told = line(text)
-    return told if len(told) <= _HELP_CHARS else f"{told[: _HELP_CHARS - 1]}…"
+    return shorten(line(text), _HELP_CHARS)
 
 
 _VALUES: dict[str, Callable[[Chat, Sequence[str]], Offered]] = {

@@ -11,13 +11,16 @@ import os
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from threading import Lock
+from time import time
 from uuid import uuid4
 
 from harkback import errors
 from harkback._record import NamedTuple
 from harkback.models.chatting import MODEL, PERSON
 from harkback.redact import masker
+from harkback.sources.hark_chat import FOLDER, NAME
 from harkback.telling import line
+from harkback.text.shorten import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,8 +29,6 @@ if TYPE_CHECKING:
 
     from harkback.models.chatting import Call
 
-FOLDER = "chat"
-AGENT = "hark-chat"
 _RECAP_TURNS = 4
 _RECAP_CHARS = 300
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -90,7 +91,7 @@ class Conversation:
     @property
     def id(self) -> str:
         """The id that every command accepts, once the transcript was read."""
-        return f"{AGENT}:{self.native}"
+        return f"{NAME}:{self.native}"
 
     @property
     def title(self) -> str:
@@ -101,10 +102,10 @@ class Conversation:
     def recap(self) -> str:
         """Say of what it is, and what was said last, a line each."""
         told = [f"Going on with: {line(self.title)}"]
-        for one in self.turns[-_RECAP_TURNS:]:
-            said = line(one.text)
-            said = said if len(said) <= _RECAP_CHARS else f"{said[: _RECAP_CHARS - 1]}…"
-            told.append(f"{'> ' if one.role == PERSON else '  '}{said}")
+        told += [
+            f"{'> ' if one.role == PERSON else '  '}{shorten(line(one.text), _RECAP_CHARS)}"
+            for one in self.turns[-_RECAP_TURNS:]
+        ]
         return "\n".join(told)
 
     def add(self, role: str, text: str, now_ms: int, model: str = "") -> None:
@@ -186,6 +187,11 @@ class Conversation:
                 self.summary = str(row.get("summary") or self.summary)
             case {"type": "failed"}:
                 self.failures, self.tried_ms = self.failures + 1, _read(row.get("timestamp"))
+
+
+def clock_ms() -> int:
+    """Look at the clock: milliseconds since 1970."""
+    return int(time() * 1000)
 
 
 def native_of(path: str) -> str:

@@ -9,13 +9,12 @@ from __future__ import annotations
 from contextlib import suppress
 from queue import SimpleQueue
 from threading import Thread
-from time import time
 
 from harkback import errors
 from harkback.archive.memories import Details
 from harkback.chat.asking import asked
 from harkback.chat.compaction import estimate
-from harkback.chat.conversation import Conversation, earlier
+from harkback.chat.conversation import Conversation, clock_ms, earlier
 from harkback.chat.extraction import NOTHING, Unusable, part_of
 from harkback.models.chatting import PERSON
 from harkback.telling import line
@@ -92,7 +91,7 @@ class Remembering:
         taken = 0
         for one in earlier(data, _LOOKED_AT):
             is_here = one.path == but or one.path in self._held
-            if is_here or _now_ms() - max(one.ended_ms, one.tried_ms) <= _REST_MS or not is_waiting(one):
+            if is_here or clock_ms() - max(one.ended_ms, one.tried_ms) <= _REST_MS or not is_waiting(one):
                 continue
             with suppress(Unusable):  # of this one; the next may be taken
                 self._take(one, one.turns, chatter)
@@ -101,7 +100,7 @@ class Remembering:
                 return
 
     def _take(self, conversation: Conversation, turns: Sequence[Turn], chatter: Chatter) -> None:
-        while any(turn.role == PERSON for turn in turns[conversation.extracted :]):
+        while _has_words(turns[conversation.extracted :]):
             tokens = self.part_tokens if conversation.failures < _PATIENCE else 0
             first, end = part_of(turns, conversation.extracted, tokens)
             part = turns[first:end]
@@ -114,12 +113,12 @@ class Remembering:
                     continue
                 found = NOTHING
             except Unusable:
-                conversation.note_failed(_now_ms())
+                conversation.note_failed(clock_ms())
                 if conversation.failures <= _PATIENCE or not is_small:
                     raise
                 found = NOTHING  # what follows is not kept waiting; the transcript has it
             saved = self._saved(conversation.id, part, found)
-            conversation.note_extracted(end, found.summary, _now_ms(), saved)
+            conversation.note_extracted(end, found.summary, clock_ms(), saved)
 
     def _saved(self, session: str, turns: Sequence[Turn], found: Extracted) -> list[tuple[str, str]]:
         """Save the facts; gives their ids with what was quoted for them."""
@@ -156,13 +155,14 @@ def told_of(saved: Saved) -> str:
 
 def is_waiting(conversation: Conversation) -> bool:
     """Whether the person said something of which no memories were taken."""
-    return any(turn.role == PERSON for turn in conversation.turns[conversation.extracted :])
+    return _has_words(conversation.turns[conversation.extracted :])
+
+
+def _has_words(turns: Sequence[Turn]) -> bool:
+    """Whether the person says something in them."""
+    return any(turn.role == PERSON for turn in turns)
 
 
 def _why(error: Exception) -> str:
     """Say why a try failed, without the advice that is for who waits for an answer."""
     return str(error.values[1]) if isinstance(error, errors.ModelFailed) else str(error)
-
-
-def _now_ms() -> int:
-    return int(time() * 1000)

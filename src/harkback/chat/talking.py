@@ -5,19 +5,19 @@ from __future__ import annotations
 from contextlib import suppress
 from math import ceil
 from threading import Lock, Thread
-from time import time
 
 from harkback import errors
 from harkback.archive.memories import Details
 from harkback.chat import phrases
 from harkback.chat.compaction import MESSAGE_TOKENS, compact, estimate
-from harkback.chat.conversation import AGENT, Conversation, earlier, native_of, paths
+from harkback.chat.conversation import Conversation, clock_ms, earlier, native_of, paths
 from harkback.chat.offering import kind_of, offer
 from harkback.chat.prompting import Past, system_message
 from harkback.chat.remembering import Remembering, is_waiting, told_of
 from harkback.chat.tooling import Toolbox, shown
 from harkback.memory.recall import Wanted
 from harkback.models.chatting import MODEL, PERSON, Line
+from harkback.sources.hark_chat import NAME
 from harkback.telling import line
 
 TYPE_CHECKING = False
@@ -122,14 +122,14 @@ class Chat:
     def begin(self) -> None:
         """Begin a new conversation."""
         self._leave()
-        self.conversation = Conversation.begin(self.data, _now_ms(), self.door.cwd)
+        self.conversation = Conversation.begin(self.data, clock_ms(), self.door.cwd)
 
     def resume(self, named: str) -> None:
         """Go on with an earlier conversation, named by the beginning of its id.
 
         Raises NotFound, Ambiguous, FileUnreadable.
         """
-        wanted = named.removeprefix(f"{AGENT}:")
+        wanted = named.removeprefix(f"{NAME}:")
         found = [path for path in paths(self.data) if native_of(path).startswith(wanted)] if wanted else []
         if not found:
             raise errors.NotFound(named)
@@ -163,10 +163,10 @@ class Chat:
     def turn(self, text: str) -> None:
         """Answer what was said. Raises HarkError."""
         if fact := phrases.fact_in(text):
-            self.conversation.add(PERSON, text, _now_ms())
+            self.conversation.add(PERSON, text, clock_ms())
             told = self.remember(fact)
             self.screen.say(told)
-            self.conversation.add(MODEL, told, _now_ms())
+            self.conversation.add(MODEL, told, clock_ms())
         elif phrases.asks_why(text) and (self.used or self.looked):
             self.screen.say(self.why())
         else:
@@ -201,7 +201,7 @@ class Chat:
             said += self._offered(text, memories.now_ms)
         finally:
             if told := "\n\n".join(one.strip() for one in said if one.strip()):
-                self.conversation.add(MODEL, told, _now_ms(), chatter.name)
+                self.conversation.add(MODEL, told, clock_ms(), chatter.name)
         memories.touch(answer)
         self._remember_later(chatter)
 
@@ -237,10 +237,10 @@ class Chat:
             said += ["".join(pieces)] if pieces else []
 
     def _do(self, call: Call) -> str:
-        one = self.conversation.add_call(call, _now_ms())
+        one = self.conversation.add_call(call, clock_ms())
         told = self.tools.run(call, self.conversation, self.screen)
         self.looked.append(shown(call))
-        self.conversation.add_result(one, call.tool, told, _now_ms())
+        self.conversation.add_result(one, call.tool, told, clock_ms())
         return told
 
     def _learn(self, answer: Answer, system: str, lines: Sequence[Line], tools: Sequence[Tool]) -> None:
@@ -288,9 +288,7 @@ class Chat:
 
     def lines(self) -> list[Line]:
         """Give what the model is shown of the conversation."""
-        turns = self.conversation.turns[self.first :]
-        told = [{"role": one.role, "content": one.text} for one in turns]
-        done = compact(told, self.door.settings.number("chat.window_tokens"), self._count)
+        done = compact(self._shown(), self.door.settings.number("chat.window_tokens"), self._count)
         self.first += len(done.cut)
         lines: list[Line] = []
         for one in done.kept:
@@ -300,10 +298,12 @@ class Chat:
                 lines.append(Line(one["role"], one["content"]))
         return lines
 
+    def _shown(self) -> list[dict[str, str]]:
+        return [{"role": one.role, "content": one.text} for one in self.conversation.turns[self.first :]]
+
     def shorten(self) -> int:
         """Leave the oldest fifth of the rounds out from now on; gives how many messages."""
-        turns = self.conversation.turns[self.first :]
-        told = [{"role": one.role, "content": one.text} for one in turns]
+        told = self._shown()
         cut = len(compact(told, compact(told, 1 << 60).tokens - 1).cut)
         self.first += cut
         return cut
@@ -314,10 +314,6 @@ def _kept(pieces: Iterator[str], said: list[str]) -> Iterator[str]:
     for piece in pieces:
         said.append(piece)
         yield piece
-
-
-def _now_ms() -> int:
-    return int(time() * 1000)
 
 
 def score(one: Recalled) -> str:

@@ -18,9 +18,9 @@ from rich.console import Console
 from rich.text import Text
 
 from harkback import errors
-from harkback.chat.conversation import FOLDER
 from harkback.chat.drawing import Drawing, unechoed
 from harkback.redact import masker
+from harkback.sources.hark_chat import FOLDER
 from harkback.telling import plain
 
 TYPE_CHECKING = False

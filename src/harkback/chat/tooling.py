@@ -9,12 +9,13 @@ import os
 
 from harkback.chat import shell
 from harkback.chat.backing import comes_from
-from harkback.chat.conversation import AGENT
 from harkback.mcp.calls import Caller, Calls
 from harkback.mcp.catalogue import READ_SESSION, SAVE_MEMORY, SEARCH_MEMORY, SEARCH_SESSIONS
 from harkback.models.chatting import KEYS, Tool
 from harkback.redact import masker
+from harkback.sources.hark_chat import NAME
 from harkback.telling import line, plain
+from harkback.text.shorten import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ _REFUSALS: dict[bool | None, str] = {
 def _asking(session: str) -> dict[str, str]:
     from harkback.agents import ASKING
 
-    return {name: session for agent, name in ASKING if agent == AGENT}
+    return {name: session for agent, name in ASKING if agent == NAME}
 
 
 def shown(call: Call) -> str:
@@ -120,5 +121,4 @@ def shown(call: Call) -> str:
         f"{name}={', '.join(map(str, value)) if isinstance(value, list) else value}"
         for name, value in (call.arguments or {}).items()
     )
-    told = line(f"{call.tool} {masker().mask(told)[0]}")
-    return told if len(told) <= _SHOWN_CHARS else f"{told[: _SHOWN_CHARS - 1]}…"
+    return shorten(line(f"{call.tool} {masker().mask(told)[0]}"), _SHOWN_CHARS)

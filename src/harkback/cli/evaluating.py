@@ -7,6 +7,7 @@ from time import monotonic
 from harkback.cli.audit_tables import fitted, percent
 from harkback.cli.terminal import amount, note, print_json
 from harkback.telling import line
+from harkback.text.shorten import shorten
 from harkback.wire import SCHEMA
 
 TYPE_CHECKING = False
@@ -73,8 +74,7 @@ def _cells(one: Total) -> list[str]:
 
 
 def _why(one: Verdict) -> str:
-    told = line(one.why)
-    return told if len(told) <= _WHY_CHARS else f"{told[: _WHY_CHARS - 1]}…"
+    return shorten(line(one.why), _WHY_CHARS)
 
 
 def _json(model: str, verdicts: Sequence[Verdict], number: int) -> dict[str, Any]:
@@ -84,24 +84,10 @@ def _json(model: str, verdicts: Sequence[Verdict], number: int) -> dict[str, Any
         "schema": SCHEMA,
         "model": model,
         "cases": number,
-        "all": _counts(total(verdicts)),
-        "languages": {name: _counts(one) for name, one in by(verdicts, "language").items()},
-        "about": {name: _counts(one) for name, one in by(verdicts, "about").items()},
+        "all": total(verdicts)._asdict(),
+        "languages": {name: one._asdict() for name, one in by(verdicts, "language").items()},
+        "about": {name: one._asdict() for name, one in by(verdicts, "about").items()},
         "verdicts": [_verdict(one) for one in verdicts],
-    }
-
-
-def _counts(one: Total) -> dict[str, Any]:
-    return {
-        "cases": one.cases,
-        "passed": one.passed,
-        "wanted": one.wanted,
-        "kept": one.kept,
-        "junk": one.junk,
-        "wrong_kind": one.wrong_kind,
-        "wrong_day": one.wrong_day,
-        "wrong_language": one.wrong_language,
-        "unanswered": one.unanswered,
     }
 
 

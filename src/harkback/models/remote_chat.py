@@ -21,6 +21,7 @@ import anyio.lowlevel
 from harkback import errors
 from harkback.models.chatting import ANTHROPIC, PERSON, Call
 from harkback.redact import masker
+from harkback.text.shorten import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -308,8 +309,7 @@ def _why(error: Exception, setup: ChatSetup) -> str:
     if not status and not isinstance(error, ValueError):
         told = f"{setup.base_url}: {told}"
     told = told.replace(setup.key, MASKED_KEY) if len(setup.key) >= _LEAST_KEY else told
-    told = " ".join(_TAG.sub(" ", masker().mask(told)[0]).split())
-    return told if len(told) <= _WHY_CHARS else f"{told[: _WHY_CHARS - 1]}…"
+    return shorten(" ".join(_TAG.sub(" ", masker().mask(told)[0]).split()), _WHY_CHARS)
 
 
 def _message(body: object) -> str:

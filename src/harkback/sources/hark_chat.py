@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from harkback.model import Bounds, Checkpoint, Record, Transcript
 
 NAME = "hark-chat"
+FOLDER = "chat"
 PARSER = 1
 WHERE = "the folder chat of the archive"
 VARIABLES = ()
@@ -31,7 +32,7 @@ def roots(home: str, env: Mapping[str, str]) -> list[str]:
         data = place({**env, "HOME": home}).data
     except BadValue:  # whoever opens the archive says so
         return []
-    return existing([os.path.join(data, "chat")])
+    return existing([os.path.join(data, FOLDER)])
 
 
 def discover(home: str, env: Mapping[str, str]) -> Iterator[Transcript]:
@@ -78,7 +79,7 @@ def read(
 
 def delete(paths: Iterable[str], data: str) -> None:
     """Delete transcripts, which are our own, from the archive's folder. Raises OSError."""
-    folder = os.path.join(data, "chat")
+    folder = os.path.join(data, FOLDER)
     for path in paths:
         if os.path.dirname(path) == folder and _is_transcript(path):
             with suppress(FileNotFoundError):
